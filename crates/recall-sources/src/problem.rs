@@ -1,0 +1,68 @@
+//! Why a file, a record or a folder could not be read: data, so that it can be counted and listed.
+
+use serde::{Deserialize, Serialize};
+
+/// One thing that was skipped or read only in part, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{path}{}: {reason}", line.map(|l| format!(":{l}")).unwrap_or_default())]
+pub struct Problem {
+    /// Relative to the indexed root.
+    pub path: String,
+    /// Line in the file, counted from 1, where it is known.
+    pub line: Option<u64>,
+    /// What is wrong.
+    pub reason: Reason,
+}
+
+/// What is wrong with a file, a record or a folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(rename_all = "snake_case", tag = "reason", content = "detail")]
+pub enum Reason {
+    /// No bytes, or only white space.
+    #[error("empty")]
+    Empty,
+    /// Not text in any encoding we know.
+    #[error("binary, not text")]
+    Binary,
+    /// Larger than the configured limit, in bytes.
+    #[error("larger than the limit ({size} bytes, limit {limit})")]
+    TooLarge {
+        /// Size of the file in bytes.
+        size: u64,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// The operating system refused: nothing is known of what is inside, so nothing is deleted.
+    #[error("unreadable: {0}")]
+    Unreadable(String),
+    /// It vanished between the scan and the reading.
+    #[error("vanished while reading")]
+    Vanished,
+    /// The pointer index is loaded whole elsewhere and never searched.
+    #[error("pointer index: loaded whole, never searched")]
+    PointerIndex,
+    /// It is not well-formed; the text says where and how.
+    #[error("malformed: {0}")]
+    Malformed(String),
+    /// It could not be read as its format and was read as plain text instead.
+    #[error("read as plain text: {0}")]
+    FellBack(String),
+    /// Text was cut or left out; the text says what.
+    #[error("cut: {0}")]
+    Cut(String),
+    /// Refused for safety: a link out of the root, a path trick, an archive that explodes.
+    #[error("refused: {0}")]
+    Refused(String),
+}
+
+impl Reason {
+    /// Nothing is known of what the path holds now: what was indexed from it must be kept.
+    pub fn keeps_what_was_indexed(&self) -> bool {
+        matches!(self, Self::Unreadable(_))
+    }
+
+    /// The document was indexed all the same, though not perfectly.
+    pub fn is_a_warning(&self) -> bool {
+        matches!(self, Self::FellBack(_) | Self::Cut(_))
+    }
+}
