@@ -1,11 +1,55 @@
 //! Files and exports in, documents out.
 //!
 //! Every format parser of recall lives here. No index, no model, no native code.
+//!
+//! [`scan`] walks a root and gives a [`Unit`] for each file or export under it; [`Unit::read`]
+//! turns one into [`Document`]s, streaming. Whatever cannot be read comes as a [`Problem`].
+//! [`readers`] says how to add a format.
+//!
+//! ```no_run
+//! use std::ops::ControlFlow;
+//! use std::path::Path;
+//!
+//! use recall_sources::{ReadOptions, ScanOptions, scan};
+//!
+//! for unit in scan(Path::new("notes"), &ScanOptions::default()).flatten() {
+//!     let reading = unit.read(&ReadOptions::default(), &mut |item| {
+//!         match item {
+//!             Ok(document) => println!("{}: {}", document.id, document.title),
+//!             Err(problem) => eprintln!("{problem}"),
+//!         }
+//!         ControlFlow::Continue(())
+//!     });
+//!     if let Err(problem) = reading {
+//!         eprintln!("{problem}");
+//!     }
+//! }
+//! ```
 
+pub mod archive;
 pub mod date;
 pub mod document;
+mod encoding;
+mod fields;
+mod format;
+mod globs;
+pub mod input;
+mod leaves;
 pub mod problem;
+pub mod readers;
+pub mod reading;
+mod record;
+mod redact;
+mod scan;
+mod unit;
 
 pub use date::Date;
 pub use document::{Document, Kind, Message, Span};
+pub use fields::{BadFieldMap, Field, FieldMap};
+pub use format::{Format, Head, UnknownFormat};
+pub use globs::{BadGlob, Globs};
+pub use input::Input;
 pub use problem::{Problem, Reason};
+pub use reading::{Context, ReadOptions, Reading};
+pub use scan::{ScanOptions, scan};
+pub use unit::Unit;

@@ -1,5 +1,7 @@
 //! Why a file, a record or a folder could not be read: data, so that it can be counted and listed.
 
+use std::io;
+
 use serde::{Deserialize, Serialize};
 
 /// One thing that was skipped or read only in part, and why.
@@ -50,12 +52,44 @@ pub enum Reason {
     /// Text was cut or left out; the text says what.
     #[error("cut: {0}")]
     Cut(String),
+    /// Ids that occur more than once in one file; the text says which and how many.
+    #[error("repeated id: {0}")]
+    Repeated(String),
     /// Refused for safety: a link out of the root, a path trick, an archive that explodes.
     #[error("refused: {0}")]
     Refused(String),
 }
 
+impl Problem {
+    /// Whether `path` (relative to the same root) is the file or in the folder that this is about.
+    pub fn covers(&self, path: &str) -> bool {
+        self.path == "."
+            || path
+                .strip_prefix(self.path.as_str())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+}
+
 impl Reason {
+    /// The reason behind a failed read: a [`Reason`] carried by the error, content that is not
+    /// what its container says, a file that is gone, or else one that the system refuses.
+    pub fn from_io(error: &io::Error) -> Self {
+        use io::ErrorKind::{InvalidData, InvalidInput, NotFound, UnexpectedEof};
+        if let Some(Carried(reason)) = error.get_ref().and_then(|inner| inner.downcast_ref()) {
+            return reason.clone();
+        }
+        match error.kind() {
+            NotFound => Self::Vanished,
+            InvalidData | InvalidInput | UnexpectedEof => Self::Malformed(error.to_string()),
+            _ => Self::Unreadable(error.to_string()),
+        }
+    }
+
+    /// An error for use inside a [`std::io::Read`]; [`Reason::from_io`] gets the reason back.
+    pub(crate) fn into_io(self) -> io::Error {
+        io::Error::other(Carried(self))
+    }
+
     /// Nothing is known of what the path holds now: what was indexed from it must be kept.
     pub fn keeps_what_was_indexed(&self) -> bool {
         matches!(self, Self::Unreadable(_))
@@ -63,6 +97,11 @@ impl Reason {
 
     /// The document was indexed all the same, though not perfectly.
     pub fn is_a_warning(&self) -> bool {
-        matches!(self, Self::FellBack(_) | Self::Cut(_))
+        matches!(self, Self::FellBack(_) | Self::Cut(_) | Self::Repeated(_))
     }
 }
+
+/// A reason on its way through [`std::io::Read`].
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct Carried(Reason);

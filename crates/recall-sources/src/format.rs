@@ -1,0 +1,148 @@
+//! The formats: how each is recognised and which reader takes it. One row a format.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::input::Input;
+use crate::readers::{json, jsonl, markdown, separated, text};
+use crate::reading::{Context, Outcome, Sink};
+
+/// A kind of file or export that recall reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "FORMATS says what each is")]
+pub enum Format {
+    Jsonl,
+    Json,
+    Csv,
+    Tsv,
+    Markdown,
+    Rst,
+    Org,
+    Code,
+    Text,
+}
+
+/// How one format is recognised and read.
+pub(crate) struct Row {
+    pub(crate) format: Format,
+    /// Its name for `--format` and in output.
+    pub(crate) name: &'static str,
+    pub(crate) sniff: Sniff,
+    pub(crate) read: fn(&Input, &Context<'_>, &mut Sink<'_>) -> Outcome,
+    /// When it turns out to be malformed before the first document, it is read as plain text.
+    pub(crate) falls_back: bool,
+}
+
+/// What a format is recognised by.
+pub(crate) enum Sniff {
+    /// The name and the beginning of one file.
+    File(fn(&Head<'_>) -> bool),
+    /// The names of the files in a zip or in a folder (two levels of it), sorted. A folder is
+    /// looked into only if it holds one of the `markers`; none means that folders are not meant.
+    #[expect(dead_code, reason = "the first such format is being added")]
+    Files { markers: &'static [&'static str], is: fn(&[String]) -> bool },
+}
+
+/// The formats in the order in which they are tried: the first that fits takes the file.
+/// What is recognised by content stands before what is recognised by the name's ending.
+pub(crate) const FORMATS: &[Row] = &[
+    row(Format::Jsonl, "jsonl", Sniff::File(jsonl::is_jsonl), jsonl::read, true),
+    row(Format::Json, "json", Sniff::File(json::is_json), json::read, true),
+    row(Format::Csv, "csv", Sniff::File(separated::is_csv), separated::read_csv, true),
+    row(Format::Tsv, "tsv", Sniff::File(separated::is_tsv), separated::read_tsv, true),
+    row(Format::Markdown, "markdown", Sniff::File(markdown::is_markdown), markdown::read, false),
+    row(Format::Rst, "rst", Sniff::File(text::is_rst), text::read_rst, false),
+    row(Format::Org, "org", Sniff::File(text::is_org), text::read_org, false),
+    row(Format::Code, "code", Sniff::File(text::is_code), text::read, false),
+    row(Format::Text, "text", Sniff::File(|head| head.is_text), text::read, false),
+];
+
+const fn row(
+    format: Format,
+    name: &'static str,
+    sniff: Sniff,
+    read: fn(&Input, &Context<'_>, &mut Sink<'_>) -> Outcome,
+    falls_back: bool,
+) -> Row {
+    Row { format, name, sniff, read, falls_back }
+}
+
+/// What a file is recognised by.
+pub struct Head<'a> {
+    /// The name without folders and without `.gz`, in lower case.
+    pub name: &'a str,
+    /// What stands after the last dot of the name, or empty.
+    pub extension: &'a str,
+    /// The first bytes, unpacked if the file is gzip.
+    pub bytes: &'a [u8],
+    /// The first bytes as text (the last character may be broken); empty if it is not text.
+    pub text: &'a str,
+    /// It is text in an encoding we know.
+    pub is_text: bool,
+}
+
+impl Head<'_> {
+    /// The extension is one of these.
+    pub fn has_extension(&self, extensions: &[&str]) -> bool {
+        extensions.contains(&self.extension)
+    }
+}
+
+impl Format {
+    /// Every format, in the order in which they are tried.
+    pub fn all() -> impl Iterator<Item = Self> {
+        FORMATS.iter().map(|row| row.format)
+    }
+
+    /// The name for `--format` and in output.
+    pub fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    pub(crate) fn row(self) -> &'static Row {
+        FORMATS
+            .iter()
+            .find(|row| row.format == self)
+            .expect("a test checks that each format has a row")
+    }
+
+    /// The format of `input`, which is called `name`; `None` if it is nothing that we read.
+    pub(crate) fn recognise(input: &Input, name: &str, names: &[String]) -> Option<Self> {
+        let name = name.to_lowercase();
+        let name = name.rsplit('/').next().unwrap_or_default();
+        let name = name.strip_suffix(".gz").unwrap_or(name);
+        let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+        let text = input.head_text();
+        let head =
+            Head { name, extension, bytes: input.head(), text: &text, is_text: input.is_text() };
+        let fits = |row: &&Row| match row.sniff {
+            Sniff::File(is) => input.folder().is_none() && is(&head),
+            Sniff::Files { is, .. } => !names.is_empty() && is(names),
+        };
+        FORMATS.iter().find(fits).map(|row| row.format)
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The text is not the name of a [`Format`].
+#[derive(Debug, Clone, thiserror::Error, PartialEq, Eq)]
+#[error("unknown format `{0}`")]
+pub struct UnknownFormat(pub String);
+
+impl FromStr for Format {
+    type Err = UnknownFormat;
+
+    fn from_str(text: &str) -> Result<Self, UnknownFormat> {
+        Self::all()
+            .find(|format| format.name().eq_ignore_ascii_case(text))
+            .ok_or_else(|| UnknownFormat(text.to_owned()))
+    }
+}

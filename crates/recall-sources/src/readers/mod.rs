@@ -1,0 +1,49 @@
+//! One file a format. This page is the contract for writing one.
+//!
+//! # A reader
+//!
+//! ```text
+//! pub(crate) fn is_slack(names: &[String]) -> bool                  // or (head: &Head<'_>) -> bool
+//! pub(crate) fn read(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) -> Outcome
+//! ```
+//!
+//! To add one: `readers/slack.rs`, `mod slack;` below, and in `format.rs` a variant of
+//! [`Format`](crate::Format) and a row of `FORMATS`. The first row that fits takes a file, so
+//! rows that look at content stand above rows that look at the name's ending.
+//!
+//! # What a reader gets
+//!
+//! - [`Input`](crate::Input), which can be opened any number of times, always from the beginning:
+//!   [`text`](crate::Input::text) is a `BufRead` of valid UTF-8 without a byte order mark, whatever
+//!   the encoding, with [`places`](crate::input::Text::places) to point into the file;
+//!   [`bytes`](crate::Input::bytes) is what the file holds (mail, with its own charsets);
+//!   [`seekable`](crate::Input::seekable) has random access (PDF). Gzip is unpacked already.
+//!   Two passes (names first, then messages) are fine; holding a file in memory is not.
+//! - [`Archive::open(input, limit)`](crate::archive::Archive) for exports of many files: the same
+//!   for a zip and for a folder. It gives sorted names, and an `Input` for each name.
+//!   Size limits, path tricks and links are taken care of; report `refused()`.
+//! - For JSON, [`json::elements`]: streams the elements of an array anywhere in a file into any
+//!   `Deserialize` type, with their places. For lines, [`lines::Lines`]. For records that need no
+//!   thought, [`record::Record`](crate::record::Record).
+//! - [`Context`](crate::Context): the path, the name to build ids from, the options.
+//!
+//! # What a reader gives
+//!
+//! - Documents as it finds them, through `sink.document(document)?`. Memory must not grow with the
+//!   file: hand out and forget. The sink numbers repeated ids, masks credentials and counts.
+//! - Problems with single records through `sink.problem(context.problem(line, reason))?`; then it
+//!   goes on with the next record.
+//! - [`Halt`](crate::reading::Halt) when nothing more can be read: `context.malformed(line, what)`
+//!   or `context.failed(&io_error)`. A format that `falls_back` is then read as plain text, if no
+//!   document had come.
+//! - Conversations: fill `messages` with ranges of `text`; they may not overlap and must lie on
+//!   character boundaries. `source` says the tool and place (`slack:incidents`).
+//! - A missing or broken date is `None` ([`date::parse`](crate::date::parse)). Nothing panics.
+
+pub mod json;
+pub mod jsonl;
+pub mod lines;
+pub mod markdown;
+pub mod metered;
+pub mod separated;
+pub mod text;

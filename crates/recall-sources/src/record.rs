@@ -1,0 +1,174 @@
+//! A record (a JSON object, a row of a table, a front matter) as a document.
+
+use std::collections::BTreeMap;
+
+use crate::date::{self, Date};
+use crate::document::{Document, Kind};
+use crate::fields::{Field, Role, Roles};
+use crate::leaves::Leaf;
+
+/// Other fields up to this many bytes, on one line, are metadata; longer ones belong to the text.
+const MAX_METADATA_BYTES: usize = 200;
+
+/// The fields of a record, sorted by what they hold.
+#[derive(Debug, Default)]
+pub(crate) struct Record {
+    pub(crate) id: Option<String>,
+    pub(crate) title: Option<String>,
+    pub(crate) text: Option<String>,
+    pub(crate) date: Option<Date>,
+    pub(crate) updated: Option<Date>,
+    pub(crate) authors: Vec<String>,
+    pub(crate) tags: Vec<String>,
+    pub(crate) url: Option<String>,
+    pub(crate) kind: Option<Kind>,
+    pub(crate) whole: bool,
+    pub(crate) metadata: BTreeMap<String, String>,
+    /// `name: value` lines of strings that are neither of the above.
+    pub(crate) rest: Vec<String>,
+}
+
+impl Record {
+    /// Sorts `leaves` by the `roles` of their paths.
+    pub(crate) fn new(leaves: Vec<Leaf>, roles: &mut Roles) -> Self {
+        let mut best: BTreeMap<Field, Role> = BTreeMap::new();
+        let role_of = |leaf: &Leaf, roles: &mut Roles| {
+            if leaf.in_list {
+                roles.of(&leaf.path).filter(|role| role.field == Field::Tags)
+            } else {
+                roles.of(&leaf.path)
+            }
+        };
+        for leaf in leaves.iter().filter(|leaf| !leaf.value.trim().is_empty()) {
+            if let Some(role) = role_of(leaf, roles) {
+                let best = best.entry(role.field).or_insert(role);
+                if role.rank < best.rank {
+                    *best = role;
+                }
+            }
+        }
+        let mut values: BTreeMap<Field, Vec<String>> = BTreeMap::new();
+        let mut record = Self::default();
+        for leaf in leaves.into_iter().filter(|leaf| !leaf.value.trim().is_empty()) {
+            match role_of(&leaf, roles) {
+                Some(role) if best.get(&role.field) == Some(&role) => {
+                    if leaf.path.starts_with("metadata.") {
+                        record.keep(&leaf);
+                    }
+                    values.entry(role.field).or_default().push(leaf.value);
+                }
+                _ => record.keep(&leaf),
+            }
+        }
+        record.fill(values);
+        record
+    }
+
+    /// Keeps a field that is not one of the known ones.
+    fn keep(&mut self, leaf: &Leaf) {
+        let is_short = leaf.value.len() <= MAX_METADATA_BYTES && !leaf.value.contains('\n');
+        if leaf.in_list || !is_short {
+            if leaf.is_string {
+                self.rest.push(format!("{}: {}", leaf.path, leaf.value));
+            }
+            return;
+        }
+        let name = leaf.path.strip_prefix("metadata.").unwrap_or(&leaf.path);
+        let kept = self.metadata.entry(name.to_owned()).or_default();
+        if !kept.is_empty() {
+            kept.push_str(", ");
+        }
+        kept.push_str(&leaf.value);
+    }
+
+    fn fill(&mut self, mut values: BTreeMap<Field, Vec<String>>) {
+        let mut one = |field| values.remove(&field).map(|values| values.join("\n"));
+        self.id = one(Field::Id).map(|id| id.trim().to_owned());
+        self.title = one(Field::Title).map(|title| title.trim().to_owned());
+        self.text = one(Field::Text);
+        self.url = one(Field::Url);
+        self.whole = one(Field::Whole).is_some_and(|whole| is_yes(&whole));
+        let (date, time) = (one(Field::Date), one(Field::Time));
+        self.date = self.when("date", date, time);
+        let updated = one(Field::Updated);
+        self.updated = self.when("updated", updated, None);
+        if let Some(kind) = one(Field::Kind) {
+            self.kind = kind_named(&kind);
+            self.metadata.insert("type".to_owned(), kind);
+        }
+        self.authors = distinct(values.remove(&Field::Author).unwrap_or_default());
+        self.tags = distinct(split_tags(values.remove(&Field::Tags).unwrap_or_default()));
+    }
+
+    /// A date that cannot be read is kept as it is in the metadata.
+    fn when(&mut self, name: &str, date: Option<String>, time: Option<String>) -> Option<Date> {
+        let date = date?;
+        let at_a_time = time.and_then(|time| date::parse(&format!("{date} {time}")));
+        let parsed = at_a_time.or_else(|| date::parse(&date));
+        if parsed.is_none() {
+            self.metadata.insert(name.to_owned(), date);
+        }
+        parsed
+    }
+
+    /// The record as a document of the file `path`; `place` is its id if it has none.
+    /// `None` if there is nothing to search.
+    pub(crate) fn into_document(self, path: &str, place: &str) -> Option<Document> {
+        let mut lines: Vec<String> = self.text.into_iter().collect();
+        let has_text = !lines.is_empty();
+        lines.extend(self.rest);
+        if !has_text {
+            lines
+                .splice(0..0, self.metadata.iter().map(|(name, value)| format!("{name}: {value}")));
+        }
+        let text = lines.join(if has_text { "\n\n" } else { "\n" });
+        let title = self.title.unwrap_or_default();
+        if text.trim().is_empty() && title.is_empty() {
+            return None;
+        }
+        let kind = self.kind.unwrap_or(Kind::Ticket);
+        Some(Document {
+            title,
+            authors: self.authors,
+            date: self.date,
+            updated: self.updated,
+            tags: self.tags,
+            url: self.url,
+            whole: self.whole || kind == Kind::Runbook,
+            metadata: self.metadata,
+            ..Document::new(path, self.id.as_deref().unwrap_or(place), kind, text)
+        })
+    }
+}
+
+/// The kind that a `type` names; the types of memory entries are kinds of memory.
+pub(crate) fn kind_named(name: &str) -> Option<Kind> {
+    let name = name.trim().to_lowercase();
+    match name.as_str() {
+        "user" | "feedback" | "project" | "reference" => Some(Kind::Memory),
+        _ => name.parse().ok(),
+    }
+}
+
+fn is_yes(text: &str) -> bool {
+    matches!(text.trim().to_lowercase().as_str(), "true" | "yes" | "1" | "on")
+}
+
+/// One value may hold several labels: `a, b; c`.
+fn split_tags(values: Vec<String>) -> Vec<String> {
+    match values.as_slice() {
+        [one] => one.split([',', ';']).map(str::to_owned).collect(),
+        _ => values,
+    }
+}
+
+fn distinct(values: Vec<String>) -> Vec<String> {
+    let mut kept: Vec<String> = Vec::new();
+    for value in values {
+        let value = value.trim();
+        if !value.is_empty() && !kept.iter().any(|seen| seen == value) {
+            kept.push(value.to_owned());
+        }
+    }
+    kept
+}
