@@ -1,1 +1,30 @@
-//! placeholder
+//! Text to vectors, on this machine: the model catalogue, getting a model and the ONNX Runtime, and
+//! running it.
+
+mod catalogue;
+mod convert;
+mod disk;
+mod elf;
+mod embedder;
+mod error;
+mod home;
+mod hub;
+mod installed;
+mod package;
+mod pieces;
+mod pool;
+mod progress;
+mod pull;
+mod runtime;
+mod seal;
+mod session;
+mod tokens;
+
+pub use catalogue::{Catalogue, DEFAULT_MODEL, Form, Model, PackageFile, Pooling, Source};
+pub use embedder::Embedder;
+pub use error::{ConvertError, Damage, EmbedError};
+pub use home::Home;
+pub use installed::{FileState, Installed, State, installed, verify};
+pub use progress::{Progress, Stage};
+pub use pull::pull;
+pub use tokens::Tokens;

@@ -1,0 +1,160 @@
+//! Texts in, vectors out.
+
+use std::fs;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::thread;
+
+use crate::catalogue::Model;
+use crate::error::EmbedError;
+use crate::home::Home;
+use crate::installed::Installed;
+use crate::pool::Pool;
+use crate::runtime;
+use crate::session::Session;
+use crate::tokens::Tokens;
+
+/// A loaded model on a fixed number of single-threaded sessions.
+///
+/// A text's vector depends on that text alone: each is run by itself, on one thread. One embedder
+/// serves many threads at once; a question waits for no more than the texts that are being run.
+pub struct Embedder {
+    model: Model,
+    tokens: Arc<Tokens>,
+    sessions: Pool<Session>,
+    threads: usize,
+}
+
+impl Embedder {
+    /// Loads the ONNX Runtime (once in a process) and the model, on `threads` sessions; each costs
+    /// about as much memory as the model file has bytes.
+    ///
+    /// # Errors
+    /// What [`Tokens::load`] gives, and [`EmbedError::NoRuntime`], [`EmbedError::Damaged`],
+    /// [`EmbedError::RuntimeLoad`], [`EmbedError::Hang`] or [`EmbedError::ModelLoad`].
+    pub fn load(
+        home: &Home,
+        installed: &Installed,
+        threads: usize,
+    ) -> Result<Embedder, EmbedError> {
+        let threads = threads.max(1);
+        let (tokens, sessions) = thread::scope(|scope| {
+            let tokens = scope.spawn(|| Tokens::load(installed));
+            let sessions = load_sessions(home, installed, threads);
+            (joined(tokens), sessions)
+        });
+        Ok(Embedder {
+            model: installed.model.clone(),
+            tokens: Arc::new(tokens?),
+            sessions: Pool::new(sessions?),
+            threads,
+        })
+    }
+
+    /// The vector of a question: [`Embedder::dims`] numbers, of length 1. The model's query prefix is
+    /// put before it, and what is beyond the model's limit is cut.
+    ///
+    /// # Errors
+    /// [`EmbedError::Tokenize`], [`EmbedError::Run`], [`EmbedError::BadVector`],
+    /// [`EmbedError::Dims`].
+    pub fn query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
+        let ids = self.ids(&self.model.query_prefix, text)?;
+        self.checked(self.sessions.first(|session| session.vector(&ids))?)
+    }
+
+    /// The vectors of passages, in their order, each like that of [`Embedder::query`] with the
+    /// passage prefix. `done` is called after each text, from the thread that ran it, with its number
+    /// of tokens.
+    ///
+    /// # Errors
+    /// Those of [`Embedder::query`]; the first one ends the run.
+    pub fn passages(
+        &self,
+        texts: &[&str],
+        done: &(dyn Fn(usize) + Sync),
+    ) -> Result<Vec<Vec<f32>>, EmbedError> {
+        let order = longest_first(texts);
+        let results: Vec<OnceLock<Vec<f32>>> = texts.iter().map(|_| OnceLock::new()).collect();
+        let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let work = || -> Result<(), EmbedError> {
+            while let Some(&place) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
+                if stop.load(Ordering::Relaxed) {
+                    break;
+                }
+                let (vector, tokens) = self.passage(texts[place])?;
+                let _ = results[place].set(vector);
+                done(tokens);
+            }
+            Ok(())
+        };
+        let guarded = || work().inspect_err(|_| stop.store(true, Ordering::Relaxed));
+        thread::scope(|scope| {
+            let workers: Vec<_> =
+                (0..self.threads.min(texts.len())).map(|_| scope.spawn(guarded)).collect();
+            workers.into_iter().try_for_each(joined)
+        })?;
+        Ok(results.into_iter().filter_map(OnceLock::into_inner).collect())
+    }
+
+    /// Length of the vectors.
+    pub fn dims(&self) -> usize {
+        self.model.dims
+    }
+
+    /// The model's row of the catalogue.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The model's tokenizer; clone the pointer to keep it without the model.
+    pub fn tokens(&self) -> &Arc<Tokens> {
+        &self.tokens
+    }
+
+    fn passage(&self, text: &str) -> Result<(Vec<f32>, usize), EmbedError> {
+        let ids = self.ids(&self.model.passage_prefix, text)?;
+        let vector = self.sessions.later(|session| session.vector(&ids))?;
+        Ok((self.checked(vector)?, ids.len()))
+    }
+
+    fn ids(&self, prefix: &str, text: &str) -> Result<Vec<u32>, EmbedError> {
+        self.tokens.ids(&format!("{prefix}{text}"), self.model.max_tokens)
+    }
+
+    fn checked(&self, vector: Vec<f32>) -> Result<Vec<f32>, EmbedError> {
+        match vector.len() {
+            got if got == self.model.dims => Ok(vector),
+            got => Err(EmbedError::Dims { expected: self.model.dims, got }),
+        }
+    }
+}
+
+/// Places of the texts, the longest first: the last ones to run are short, so no thread waits long.
+fn longest_first(texts: &[&str]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..texts.len()).collect();
+    order.sort_by_key(|&place| std::cmp::Reverse(texts[place].len()));
+    order
+}
+
+fn load_sessions(
+    home: &Home,
+    installed: &Installed,
+    threads: usize,
+) -> Result<Vec<Session>, EmbedError> {
+    let environment = runtime::environment(home)?;
+    let path = installed.onnx();
+    let onnx = fs::read(&path).map_err(EmbedError::io(&path))?;
+    let load = || {
+        let loaded = Session::load(&environment, onnx.clone(), installed.model.pooling);
+        loaded.map_err(|e| EmbedError::ModelLoad { path: path.clone(), cause: e.to_string() })
+    };
+    thread::scope(|scope| {
+        let loading: Vec<_> = (0..threads).map(|_| scope.spawn(load)).collect();
+        loading.into_iter().map(joined).collect()
+    })
+}
+
+/// The result of a thread; a panic in it goes on here.
+fn joined<T>(thread: thread::ScopedJoinHandle<'_, T>) -> T {
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}

@@ -1,0 +1,161 @@
+//! A model on this machine, checked.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::catalogue::{Catalogue, Model};
+use crate::error::{Damage, EmbedError};
+use crate::home::Home;
+use crate::runtime;
+use crate::seal::{Seal, hex};
+
+/// The ONNX graph and its weights.
+pub(crate) const MODEL_FILE: &str = "model.onnx";
+/// The tokenizer, in the form of the `tokenizers` library.
+pub(crate) const TOKENIZER_FILE: &str = "tokenizer.json";
+/// What was installed: written last, beside the two.
+const RECORD_FILE: &str = "installed.json";
+
+/// A model whose files are on this machine and are what was installed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Installed {
+    /// The model's row of the catalogue.
+    pub model: Model,
+    /// The folder with `model.onnx` and `tokenizer.json`.
+    pub dir: PathBuf,
+    /// sha256 (hexadecimal) over both files' sha256: it changes when a vector could.
+    pub checksum: String,
+}
+
+/// What `installed.json` says.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Record {
+    id: String,
+    files: BTreeMap<String, Seal>,
+}
+
+/// A file this crate needs, and how it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileState {
+    /// The file.
+    pub path: PathBuf,
+    /// Its state.
+    pub state: State,
+}
+
+/// How a file is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum State {
+    /// Byte for byte what was installed.
+    Good,
+    /// Not what was installed.
+    Damaged(Damage),
+    /// Not there.
+    Missing,
+    /// Given by the user (`RECALL_ORT`, `ORT_DYLIB_PATH`): there is nothing to compare with.
+    Own,
+}
+
+/// The model's files, if they are here and unchanged. A file that was read through before and looks
+/// the same (size, inode, time) is not read again; [`verify`] reads always.
+///
+/// # Errors
+/// [`EmbedError::NotInstalled`], or [`EmbedError::Damaged`] with the file and what is wrong with it.
+pub fn installed(home: &Home, model: &Model) -> Result<Installed, EmbedError> {
+    let dir = home.model_dir(model);
+    let record = Record::read(&dir, model)?;
+    for (name, seal) in &record.files {
+        seal.check_once(home, &dir.join(name))?;
+    }
+    Ok(Installed { model: model.clone(), dir, checksum: record.checksum() })
+}
+
+/// Reads every file the model needs from end to end: its own two and the ONNX Runtime library.
+///
+/// # Errors
+/// [`EmbedError::NoRuntimeForPlatform`] when the catalogue has no ONNX Runtime for this machine and
+/// none is given; damage is a result, not an error.
+pub fn verify(home: &Home, model: &Model) -> Result<Vec<FileState>, EmbedError> {
+    let dir = home.model_dir(model);
+    let mut states = match Record::read(&dir, model) {
+        Ok(record) => record.states(&dir),
+        Err(EmbedError::Damaged { path, why }) => {
+            vec![FileState { path, state: State::Damaged(why) }]
+        }
+        Err(_) => [MODEL_FILE, TOKENIZER_FILE]
+            .map(|name| FileState { path: dir.join(name), state: State::Missing })
+            .to_vec(),
+    };
+    states.push(runtime::state(home, &Catalogue::of(home)?)?);
+    Ok(states)
+}
+
+impl Installed {
+    /// The ONNX model.
+    pub fn onnx(&self) -> PathBuf {
+        self.dir.join(MODEL_FILE)
+    }
+
+    /// The tokenizer.
+    pub fn tokenizer(&self) -> PathBuf {
+        self.dir.join(TOKENIZER_FILE)
+    }
+}
+
+impl FileState {
+    /// How the file at `path` compares with its seal, all of it read.
+    pub(crate) fn of(path: PathBuf, seal: &Seal) -> FileState {
+        let state = match seal.check(&path) {
+            Ok(()) => State::Good,
+            Err(EmbedError::Damaged { why: Damage::Missing, .. }) => State::Missing,
+            Err(EmbedError::Damaged { why, .. }) => State::Damaged(why),
+            Err(_) => State::Damaged(Damage::Unreadable),
+        };
+        FileState { path, state }
+    }
+}
+
+impl Record {
+    /// The record of the two files that lie in `dir`.
+    pub(crate) fn of(dir: &Path, model: &Model) -> Result<Record, EmbedError> {
+        let seal = |name: &str| Ok((name.to_owned(), Seal::of(&dir.join(name))?));
+        let files = [MODEL_FILE, TOKENIZER_FILE].map(seal).into_iter().collect::<Result<_, _>>()?;
+        Ok(Record { id: model.id.clone(), files })
+    }
+
+    /// The record's bytes and the name of its file.
+    pub(crate) fn to_file(&self) -> (&'static str, Vec<u8>) {
+        let bytes = serde_json::to_vec_pretty(self).unwrap_or_default();
+        (RECORD_FILE, bytes)
+    }
+
+    fn read(dir: &Path, model: &Model) -> Result<Record, EmbedError> {
+        let path = dir.join(RECORD_FILE);
+        let Ok(bytes) = fs::read(&path) else {
+            return Err(EmbedError::NotInstalled { id: model.id.clone() });
+        };
+        match serde_json::from_slice::<Record>(&bytes) {
+            Ok(record) if record.is_about(model) => Ok(record),
+            _ => Err(EmbedError::Damaged { path, why: Damage::Record }),
+        }
+    }
+
+    fn is_about(&self, model: &Model) -> bool {
+        self.id == model.id
+            && self.files.keys().map(String::as_str).eq([MODEL_FILE, TOKENIZER_FILE])
+    }
+
+    fn states(&self, dir: &Path) -> Vec<FileState> {
+        self.files.iter().map(|(name, seal)| FileState::of(dir.join(name), seal)).collect()
+    }
+
+    fn checksum(&self) -> String {
+        let mut hash = Sha256::new();
+        self.files.values().for_each(|seal| hash.update(seal.sha256.as_bytes()));
+        hex(&hash.finalize())
+    }
+}
