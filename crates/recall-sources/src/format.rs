@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::input::Input;
-use crate::readers::{json, jsonl, markdown, separated, text};
+use crate::readers::{json, jsonl, markdown, separated, text, zip};
 use crate::reading::{Context, Outcome, Sink};
 
 /// A kind of file or export that recall reads.
@@ -14,6 +14,7 @@ use crate::reading::{Context, Outcome, Sink};
 #[serde(rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "FORMATS says what each is")]
 pub enum Format {
+    Zip,
     Jsonl,
     Json,
     Csv,
@@ -49,6 +50,7 @@ pub(crate) enum Sniff {
 /// The formats in the order in which they are tried: the first that fits takes the file.
 /// What is recognised by content stands before what is recognised by the name's ending.
 pub(crate) const FORMATS: &[Row] = &[
+    row(Format::Zip, "zip", Sniff::File(zip::is_zip), zip::read, false),
     row(Format::Jsonl, "jsonl", Sniff::File(jsonl::is_jsonl), jsonl::read, true),
     row(Format::Json, "json", Sniff::File(json::is_json), json::read, true),
     row(Format::Csv, "csv", Sniff::File(separated::is_csv), separated::read_csv, true),

@@ -55,6 +55,9 @@ pub enum Reason {
     /// Ids that occur more than once in one file; the text says which and how many.
     #[error("repeated id: {0}")]
     Repeated(String),
+    /// So many more problems in the same file that are not listed.
+    #[error("{0} more like these")]
+    More(u64),
     /// Refused for safety: a link out of the root, a path trick, an archive that explodes.
     #[error("refused: {0}")]
     Refused(String),

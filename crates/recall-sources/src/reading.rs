@@ -51,7 +51,7 @@ pub struct Reading {
     pub documents: u64,
     /// Messages in them; a document without messages counts as one.
     pub messages: u64,
-    /// Problems handed out.
+    /// Problems with parts of it; very many are not all handed out.
     pub problems: u64,
     /// Credentials masked, by kind; empty unless [`ReadOptions::redact`].
     pub redacted: BTreeMap<&'static str, u64>,
@@ -129,6 +129,9 @@ impl From<Problem> for Halt {
 /// What every reader returns.
 pub type Outcome = Result<(), Halt>;
 
+/// So many problems of one file are listed one by one.
+const MAX_PROBLEMS: u64 = 100;
+
 /// Where documents and problems go.
 pub(crate) type Receiver<'a> = &'a mut dyn FnMut(Result<Document, Problem>) -> ControlFlow<()>;
 
@@ -136,6 +139,7 @@ pub(crate) type Receiver<'a> = &'a mut dyn FnMut(Result<Document, Problem>) -> C
 pub struct Sink<'a> {
     receiver: Receiver<'a>,
     redact: bool,
+    has_places: bool,
     /// How often each id (hashed) was seen.
     ids: HashMap<u64, u32>,
     /// The first repeated id, and how many documents had one.
@@ -147,7 +151,14 @@ impl<'a> Sink<'a> {
     pub(crate) fn new(format: Format, options: &ReadOptions, receiver: Receiver<'a>) -> Self {
         let reading =
             Reading { format, documents: 0, messages: 0, problems: 0, redacted: BTreeMap::new() };
-        Self { receiver, redact: options.redact, ids: HashMap::new(), repeated: None, reading }
+        Self {
+            receiver,
+            redact: options.redact,
+            has_places: true,
+            ids: HashMap::new(),
+            repeated: None,
+            reading,
+        }
     }
 
     /// Hands out a document. A repeated id gets `~2`, `~3`, …
@@ -161,18 +172,26 @@ impl<'a> Sink<'a> {
                 *self.reading.redacted.entry(kind).or_default() += count;
             }
         }
+        if !self.has_places {
+            document.span = None;
+        }
         self.reading.documents += 1;
         self.reading.messages += document.messages.len().max(1) as u64;
         self.hand_out(Ok(document))
     }
 
-    /// Names a problem; the reading goes on.
+    /// Names a problem; the reading goes on. Of very many in one file only the first are listed.
     ///
     /// # Errors
     /// [`Halt::Stopped`] if no more is wanted.
     pub fn problem(&mut self, problem: Problem) -> Outcome {
         self.reading.problems += 1;
-        self.hand_out(Err(problem))
+        if self.reading.problems > MAX_PROBLEMS { Ok(()) } else { self.hand_out(Err(problem)) }
+    }
+
+    /// From here on the documents come from inside an archive: no place in the file is theirs.
+    pub fn forget_places(&mut self) {
+        self.has_places = false;
     }
 
     /// How many documents were handed out so far.
@@ -184,12 +203,15 @@ impl<'a> Sink<'a> {
         self.reading.format = format;
     }
 
-    /// Names the repeated ids and gives the counts.
+    /// Names what was too much to name one by one, and gives the counts.
     pub(crate) fn finish(mut self, context: &Context<'_>) -> Reading {
-        if let Some((id, count)) = self.repeated.take() {
-            let what = format!("{count} more with an id seen before, numbered ~2 and on: {id}");
+        let more = self.reading.problems.saturating_sub(MAX_PROBLEMS);
+        let repeated = self.repeated.take().map(|(id, count)| {
+            Reason::Repeated(format!("{id} and {count} in all, now numbered ~2 and on"))
+        });
+        for reason in repeated.into_iter().chain((more > 0).then_some(Reason::More(more))) {
             // Nothing follows, so it makes no difference whether more is wanted.
-            let _ = self.problem(context.problem(None, Reason::Repeated(what)));
+            let _ = self.hand_out(Err(context.problem(None, reason)));
         }
         self.reading
     }

@@ -65,10 +65,10 @@ fn walker(root: &Path, options: &ScanOptions) -> WalkBuilder {
         .sort_by_file_name(|a, b| a.cmp(b))
         .filter_entry(move |entry| {
             let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-            let ours = matches!(entry.file_name().to_str(), Some(".git" | ".recall"));
-            entry.depth() == 0
-                || !(is_folder && ours)
-                    && !exclude.matches(&relative(&base, entry.path()), is_folder)
+            let is_ours =
+                is_folder && matches!(entry.file_name().to_str(), Some(".git" | ".recall"));
+            let is_out = || exclude.matches(&relative(&base, entry.path()), is_folder);
+            entry.depth() == 0 || !is_ours && !is_out()
         });
     builder
 }
@@ -108,10 +108,9 @@ impl Walk {
         if self.export.as_ref().is_some_and(|export| path.starts_with(export)) {
             return None;
         }
-        if entry.path_is_symlink() && entry.depth() > 0 {
-            if let Some(reason) = self.refused_link(path) {
-                return Some(Err(self.problem(path, reason)));
-            }
+        let is_link = entry.path_is_symlink() && entry.depth() > 0;
+        if let Some(reason) = is_link.then(|| self.refused_link(path)).flatten() {
+            return Some(Err(self.problem(path, reason)));
         }
         let kind = entry.file_type()?;
         if kind.is_dir() {

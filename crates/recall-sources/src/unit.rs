@@ -91,9 +91,16 @@ pub(crate) fn recognise(
     if input.folder().is_none() && input.head().is_empty() {
         return Err(Reason::Empty);
     }
-    let names = names_inside(input, options.max_bytes)?;
-    let format = options.format.or_else(|| Format::recognise(input, name, &names));
-    format.ok_or(Reason::Binary)
+    match options.format {
+        Some(format) => Ok(format),
+        None => recognise_content(input, name, options.max_bytes),
+    }
+}
+
+/// What `input`, called `name`, is by itself.
+pub(crate) fn recognise_content(input: &Input, name: &str, limit: u64) -> Result<Format, Reason> {
+    let names = names_inside(input, limit)?;
+    Format::recognise(input, name, &names).ok_or(Reason::Binary)
 }
 
 /// The names of the files in a folder or a zip.
@@ -171,6 +178,11 @@ pub(crate) fn read_input(
     }
 }
 
+/// Whether it would help to read it as text.
+fn has_words(input: &Input) -> bool {
+    input.head_text().contains(char::is_alphabetic)
+}
+
 /// Reads `input`, which may be a file in an archive, falls back to text where that helps, and
 /// says what was replaced.
 pub(crate) fn read_part(
@@ -182,7 +194,7 @@ pub(crate) fn read_part(
     let (row, before) = (format.row(), sink.documents());
     match (row.read)(input, context, sink) {
         Err(Halt::Failed(Problem { reason: Reason::Malformed(why), line, .. }))
-            if row.falls_back && input.is_text() && sink.documents() == before =>
+            if row.falls_back && has_words(input) && sink.documents() == before =>
         {
             sink.problem(context.problem(line, Reason::FellBack(why)))?;
             sink.set_format(Format::Text);

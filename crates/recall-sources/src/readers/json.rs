@@ -15,7 +15,7 @@ use crate::input::{Input, Places};
 use crate::leaves::Leaves;
 use crate::problem::Reason;
 use crate::readers::metered::{Meter, Metered};
-use crate::readers::text;
+use crate::readers::{jsonl, text};
 use crate::reading::{Context, Halt, Outcome, Sink};
 use crate::record::Record;
 
@@ -44,7 +44,7 @@ const ARRAYS: [&str; 16] = [
 ];
 
 pub(crate) fn is_json(head: &Head<'_>) -> bool {
-    head.is_text && head.has_extension(&["json"])
+    head.is_text && (head.has_extension(&["json"]) || head.has_extension(jsonl::EXTENSIONS))
 }
 
 /// Reads an array of records, wherever in the file it is. An object that is one record is one
@@ -295,7 +295,7 @@ impl Outline {
 
     fn shape(mut self) -> Shape {
         let has = |field| self.fields.contains(&field);
-        if has(Field::Text) && (has(Field::Id) || has(Field::Title)) && has(Field::Text) {
+        if has(Field::Text) && has(Field::Id) {
             return Shape::Record;
         }
         let is_named = |path: &Vec<String>| {

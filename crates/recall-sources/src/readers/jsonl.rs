@@ -10,12 +10,12 @@ use crate::readers::lines::Lines;
 use crate::reading::{Context, Outcome, Sink};
 use crate::record::Record;
 
+pub(crate) const EXTENSIONS: &[&str] = &["jsonl", "ndjson", "jsonlines"];
+
 pub(crate) fn is_jsonl(head: &Head<'_>) -> bool {
-    if !head.is_text {
-        return false;
-    }
-    head.has_extension(&["jsonl", "ndjson", "jsonlines"])
-        || head.has_extension(&["json"]) && begins_with_lines_of_json(head.text)
+    let is_named_so = head.has_extension(EXTENSIONS) && !head.text.trim_start().starts_with('[');
+    let looks_so = || head.has_extension(&["json"]) && begins_with_lines_of_json(head.text);
+    head.is_text && (is_named_so || looks_so())
 }
 
 /// The first line is a complete object and another object follows.

@@ -12,8 +12,17 @@ use crate::readers::text;
 use crate::reading::{Context, Outcome, Sink};
 use crate::record::Record;
 
+const EXTENSIONS: &[&str] = &["md", "markdown", "mdx", "mdown", "mkd", "qmd", "rmd"];
+
+/// By its name; what a template language adds to the name (`deploy.md.erb`) does not matter.
 pub(crate) fn is_markdown(head: &Head<'_>) -> bool {
-    head.is_text && head.has_extension(&["md", "markdown", "mdx", "mdown", "mkd", "qmd", "rmd"])
+    let is_template = || {
+        let inner = head.name.strip_suffix(head.extension)?.strip_suffix('.')?;
+        inner.rsplit_once('.').filter(|(_, extension)| EXTENSIONS.contains(extension))
+    };
+    head.is_text
+        && (head.has_extension(EXTENSIONS)
+            || head.has_extension(&["erb", "j2", "tmpl"]) && is_template().is_some())
 }
 
 /// Reads Markdown. The text is the file as it is, with its front matter.

@@ -47,3 +47,4 @@ pub mod markdown;
 pub mod metered;
 pub mod separated;
 pub mod text;
+pub mod zip;

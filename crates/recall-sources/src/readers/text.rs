@@ -12,75 +12,12 @@ use crate::reading::{Context, Outcome, Sink};
 /// A text larger than this many bytes comes in parts of at most this size, unless it is whole.
 pub const PART_BYTES: usize = 1 << 20;
 
-/// Names that programs' sources end in.
-const CODE: &[&str] = &[
-    "rs",
-    "py",
-    "js",
-    "mjs",
-    "ts",
-    "tsx",
-    "jsx",
-    "go",
-    "java",
-    "kt",
-    "swift",
-    "c",
-    "h",
-    "cc",
-    "cpp",
-    "hpp",
-    "cs",
-    "rb",
-    "php",
-    "pl",
-    "lua",
-    "sh",
-    "bash",
-    "zsh",
-    "fish",
-    "ps1",
-    "bat",
-    "sql",
-    "r",
-    "jl",
-    "scala",
-    "clj",
-    "ex",
-    "exs",
-    "erl",
-    "hs",
-    "ml",
-    "zig",
-    "nim",
-    "dart",
-    "vue",
-    "svelte",
-    "css",
-    "scss",
-    "tf",
-    "hcl",
-    "proto",
-    "graphql",
-    "yaml",
-    "yml",
-    "toml",
-    "ini",
-    "cfg",
-    "conf",
-    "env",
-    "properties",
-    "gradle",
-    "cmake",
-    "mk",
-    "dockerfile",
-    "erb",
-    "j2",
-    "tmpl",
-    "awk",
-    "sed",
-    "xml",
-];
+/// What the names of programs' sources and settings end in.
+const CODE: &str = "\
+    rs py js mjs ts tsx jsx go java kt swift c h cc cpp hpp cs rb php pl lua sh bash zsh \
+    fish ps1 bat sql r jl scala clj ex exs erl hs ml zig nim dart vue svelte css scss tf hcl \
+    proto graphql yaml yml toml ini cfg conf env properties gradle cmake mk dockerfile erb \
+    j2 tmpl awk sed xml";
 
 pub(crate) fn is_rst(head: &Head<'_>) -> bool {
     head.is_text && head.has_extension(&["rst", "rest"])
@@ -92,7 +29,7 @@ pub(crate) fn is_org(head: &Head<'_>) -> bool {
 
 pub(crate) fn is_code(head: &Head<'_>) -> bool {
     let by_name = matches!(head.name, "dockerfile" | "makefile" | "justfile" | "rakefile");
-    head.is_text && (by_name || head.has_extension(CODE))
+    head.is_text && (by_name || CODE.split(' ').any(|extension| extension == head.extension))
 }
 
 /// Reads plain text or code; the title is the file's name.
