@@ -67,9 +67,10 @@ pub fn parse(text: &str) -> Option<Date> {
 }
 
 /// Ways to write a date that are no standard, for `strptime`.
-const PATTERNS: [&str; 22] = [
+const PATTERNS: [&str; 23] = [
     "%I:%M %p on %d %B, %Y",
     "%d/%b/%y %I:%M %p",
+    "%d/%b/%y %H:%M",
     "%d/%b/%Y:%H:%M:%S %z",
     "%a %b %d %H:%M:%S %Y",
     "%a %b %d %H:%M:%S %z %Y",

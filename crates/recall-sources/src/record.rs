@@ -10,6 +10,9 @@ use crate::leaves::Leaf;
 /// Other fields up to this many bytes, on one line, are metadata; longer ones belong to the text.
 const MAX_METADATA_BYTES: usize = 200;
 
+/// What is in this object of a record is always kept as metadata, whatever else it is used for.
+const METADATA: &str = "metadata.";
+
 /// The fields of a record, sorted by what they hold.
 #[derive(Debug, Default)]
 pub(crate) struct Record {
@@ -30,34 +33,24 @@ pub(crate) struct Record {
 
 impl Record {
     /// Sorts `leaves` by the `roles` of their paths.
-    pub(crate) fn new(leaves: Vec<Leaf>, roles: &mut Roles) -> Self {
-        let mut best: BTreeMap<Field, Role> = BTreeMap::new();
-        let role_of = |leaf: &Leaf, roles: &mut Roles| {
-            if leaf.in_list {
-                roles.of(&leaf.path).filter(|role| role.field == Field::Tags)
-            } else {
-                roles.of(&leaf.path)
-            }
-        };
-        for leaf in leaves.iter().filter(|leaf| !leaf.value.trim().is_empty()) {
-            if let Some(role) = role_of(leaf, roles) {
-                let best = best.entry(role.field).or_insert(role);
-                if role.rank < best.rank {
-                    *best = role;
-                }
-            }
+    pub(crate) fn new(mut leaves: Vec<Leaf>, roles: &mut Roles) -> Self {
+        leaves.retain(|leaf| !leaf.value.trim().is_empty());
+        let found: Vec<Option<Role>> = leaves.iter().map(|leaf| role(leaf, roles)).collect();
+        let mut best: BTreeMap<Field, usize> = BTreeMap::new();
+        for Role { field, rank } in found.iter().flatten() {
+            best.entry(*field).and_modify(|best| *best = (*rank).min(*best)).or_insert(*rank);
         }
         let mut values: BTreeMap<Field, Vec<String>> = BTreeMap::new();
         let mut record = Self::default();
-        for leaf in leaves.into_iter().filter(|leaf| !leaf.value.trim().is_empty()) {
-            match role_of(&leaf, roles) {
-                Some(role) if best.get(&role.field) == Some(&role) => {
-                    if leaf.path.starts_with("metadata.") {
+        for (leaf, role) in leaves.into_iter().zip(found) {
+            match role.filter(|role| best.get(&role.field) == Some(&role.rank)) {
+                None => record.keep(&leaf),
+                Some(role) => {
+                    if leaf.path.starts_with(METADATA) {
                         record.keep(&leaf);
                     }
                     values.entry(role.field).or_default().push(leaf.value);
                 }
-                _ => record.keep(&leaf),
             }
         }
         record.fill(values);
@@ -68,12 +61,13 @@ impl Record {
     fn keep(&mut self, leaf: &Leaf) {
         let is_short = leaf.value.len() <= MAX_METADATA_BYTES && !leaf.value.contains('\n');
         if leaf.in_list || !is_short {
-            if leaf.is_string {
+            let is_said = !leaf.in_list || date::parse(&leaf.value).is_none();
+            if leaf.is_string && is_said {
                 self.rest.push(format!("{}: {}", leaf.path, leaf.value));
             }
             return;
         }
-        let name = leaf.path.strip_prefix("metadata.").unwrap_or(&leaf.path);
+        let name = leaf.path.strip_prefix(METADATA).unwrap_or(&leaf.path);
         let kept = self.metadata.entry(name.to_owned()).or_default();
         if !kept.is_empty() {
             kept.push_str(", ");
@@ -139,6 +133,11 @@ impl Record {
             ..Document::new(path, self.id.as_deref().unwrap_or(place), kind, text)
         })
     }
+}
+
+/// What `leaf` is for. Objects in a list are not the record itself: only labels are taken from them.
+fn role(leaf: &Leaf, roles: &mut Roles) -> Option<Role> {
+    roles.of(&leaf.path).filter(|role| !leaf.in_list || role.field == Field::Tags)
 }
 
 /// The kind that a `type` names; the types of memory entries are kinds of memory.

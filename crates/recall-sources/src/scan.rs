@@ -60,6 +60,8 @@ fn walker(root: &Path, options: &ScanOptions) -> WalkBuilder {
     builder
         .hidden(!options.hidden)
         .require_git(false)
+        // What is indexed depends on the files, not on who runs it.
+        .git_global(false)
         .follow_links(options.follow_links)
         .add_custom_ignore_filename(".recallignore")
         .sort_by_file_name(|a, b| a.cmp(b))
@@ -85,8 +87,8 @@ struct Walk {
     /// The root without links, to tell what leads out of it.
     real_root: Option<PathBuf>,
     options: ScanOptions,
-    /// The export folder that the walk is in.
-    export: Option<PathBuf>,
+    /// A folder with nothing more to find: an export, or what a refused link leads to.
+    done_below: Option<PathBuf>,
 }
 
 impl Walk {
@@ -95,7 +97,7 @@ impl Walk {
             root: root.to_owned(),
             real_root: root.canonicalize().ok(),
             options: options.clone(),
-            export: None,
+            done_below: None,
         }
     }
 
@@ -105,11 +107,12 @@ impl Walk {
             Err(error) => return Some(Err(self.walk_problem(&error))),
         };
         let path = entry.path();
-        if self.export.as_ref().is_some_and(|export| path.starts_with(export)) {
+        if self.done_below.as_ref().is_some_and(|folder| path.starts_with(folder)) {
             return None;
         }
         let is_link = entry.path_is_symlink() && entry.depth() > 0;
         if let Some(reason) = is_link.then(|| self.refused_link(path)).flatten() {
+            self.done_below = Some(path.to_owned());
             return Some(Err(self.problem(path, reason)));
         }
         let kind = entry.file_type()?;
@@ -127,7 +130,7 @@ impl Walk {
         if !is_export_folder(path) {
             return None;
         }
-        self.export = Some(path.to_owned());
+        self.done_below = Some(path.to_owned());
         let (bytes, modified) = folder_size(path);
         Some(Unit {
             path: relative(&self.root, path),
@@ -152,7 +155,10 @@ impl Walk {
         if is_pointer_index(&path) || self.options.pointers.matches(&path, false) {
             return Err(problem(Reason::PointerIndex));
         }
-        let metadata = entry.metadata().map_err(|error| problem(walk_reason(&error)))?;
+        let metadata = entry.metadata().map_err(|error| match error.io_error() {
+            Some(error) => problem(Reason::from_io(error)),
+            None => problem(walk_reason(&error)),
+        })?;
         let (size, limit) = (metadata.len(), self.options.max_bytes);
         if size == 0 {
             return Err(problem(Reason::Empty));

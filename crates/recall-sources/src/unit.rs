@@ -178,9 +178,11 @@ pub(crate) fn read_input(
     }
 }
 
-/// Whether it would help to read it as text.
+/// Whether it would help to read it as text: a fair part of it is letters.
 fn has_words(input: &Input) -> bool {
-    input.head_text().contains(char::is_alphabetic)
+    let head = input.head_text();
+    let letters = head.chars().filter(|c| c.is_alphabetic()).count();
+    letters * 5 > head.chars().count()
 }
 
 /// Reads `input`, which may be a file in an archive, falls back to text where that helps, and

@@ -214,12 +214,26 @@ fn halt(error: ReaderError, context: &Context<'_>) -> Halt {
     };
     match &error {
         ReaderError::IoError { error, .. } => context.failed(error),
-        ReaderError::SyntaxError(syntax) => at(&syntax.location, syntax.kind.to_string()),
+        ReaderError::SyntaxError(syntax) => {
+            at(&syntax.location, in_words(&syntax.kind.to_string()))
+        }
         ReaderError::MaxNestingDepthExceeded { max_nesting_depth, location } => {
             at(location, format!("nested deeper than {max_nesting_depth} levels"))
         }
         other => context.malformed(0, other),
     }
+}
+
+/// `IncompleteDocument` as "incomplete document".
+fn in_words(name: &str) -> String {
+    let mut words = String::new();
+    for (place, c) in name.char_indices() {
+        if place > 0 && c.is_uppercase() {
+            words.push(' ');
+        }
+        words.extend(c.to_lowercase());
+    }
+    words
 }
 
 /// How the records lie in a file.

@@ -1,6 +1,7 @@
 //! Markdown with YAML front matter.
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use serde_saphyr::DuplicateKeyPolicy;
 
 use crate::document::{Document, Kind};
 use crate::fields::{FieldMap, Roles};
@@ -95,7 +96,9 @@ fn parse(yaml: &str) -> Result<Record, String> {
     if yaml.trim().is_empty() {
         return Ok(Record::default());
     }
-    let leaves: Leaves = serde_saphyr::from_str(yaml)
+    // A repeated field is no reason to lose the others; both values are taken.
+    let options = serde_saphyr::options! { duplicate_keys: DuplicateKeyPolicy::PassThrough };
+    let leaves: Leaves = serde_saphyr::from_str_with_options(yaml, options)
         .map_err(|error| format!("front matter: {}", first_line(&error.to_string())))?;
     if !leaves.is_object {
         return Err("front matter that has no fields".to_owned());
