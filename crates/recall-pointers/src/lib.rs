@@ -1,1 +1,80 @@
-//! placeholder
+//! The pointer index: one page of statements and pointers that every agent session loads whole.
+//!
+//! It is kept by people, reviewed in git, and never ranked, chunked or embedded. This crate reads
+//! it without losing a byte, checks it, and edits one line of it at a time. It knows nothing of
+//! the search index, and never asks for the time: the day is passed in.
+//!
+//! ```
+//! use recall_pointers::{FolderSpec, HeadingWords, Memory};
+//!
+//! # let dir = tempfile::tempdir()?;
+//! # let path = dir.path().to_owned();
+//! std::fs::write(path.join("INDEX.md"), "## Preferences\n\n- Answer in Vietnamese\n")?;
+//! let spec = FolderSpec { namespace: "project".into(), path, root: None };
+//! let memory = Memory::open(&[spec], &HeadingWords::default())?;
+//! assert_eq!(memory.print(), b"## Preferences\n\n- Answer in Vietnamese\n");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! One function stands behind each command of `recall pointers`:
+//!
+//! | command | function |
+//! |---|---|
+//! | `recall pointers` | [`Memory::print`], [`Memory::listing`] for `--json` |
+//! | `--budget` | [`budget`] |
+//! | `--policy` | [`POLICY`] |
+//! | `check` | [`check`] |
+//! | `add`, `replace`, `remove`, `touch` | [`add`], [`replace`], [`remove`], [`touch`]; then [`Edit::write`] |
+//! | `open` | [`open`] |
+
+mod atomic_file;
+mod budget;
+mod change;
+mod credential;
+mod date;
+mod draft;
+mod edit;
+mod entry;
+mod finding;
+mod fold;
+mod folder;
+mod front_matter;
+mod history;
+mod lines;
+mod lint;
+mod markdown;
+mod memory;
+mod naming;
+mod opened;
+mod page;
+mod policy;
+mod quoted_path;
+mod repository;
+mod section;
+mod selector;
+mod stale;
+mod statement;
+mod subject;
+mod target;
+mod wording;
+
+pub use budget::{Cap, PageBudget, Standing, budget, estimated_tokens, standing};
+pub use change::{Rules, add, remove, replace, touch};
+pub use credential::{Credential, credential_in};
+pub use draft::{Draft, Source};
+pub use edit::{Action, Edit, WriteError};
+pub use entry::Entry;
+pub use finding::{Finding, Problem};
+pub use folder::{Folder, FolderSpec, OpenError, PageFile, Unreadable};
+pub use front_matter::{EntryType, FrontMatter, FrontMatterError};
+pub use history::HistoryNote;
+pub use lint::{Limits, Lint, Report, check};
+pub use memory::{Memory, PageListing, is_index_page};
+pub use naming::{PointerLine, lines_naming};
+pub use opened::{OpenLineError, Opened, open};
+pub use page::{Page, Section, Shape};
+pub use policy::{POLICY, Refusal};
+pub use section::{HeadingWords, Kind};
+pub use selector::{Place, SelectError};
+pub use stale::Project;
+pub use statement::{Link, Statement};

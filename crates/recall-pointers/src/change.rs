@@ -1,0 +1,345 @@
+//! The four edits: add, replace, remove, touch.
+
+use jiff::civil::Date;
+
+use crate::budget::{Standing, standing};
+use crate::draft::Draft;
+use crate::edit::{Action, Change, Edit};
+use crate::entry::Entry;
+use crate::folder::{Folder, PageFile};
+use crate::front_matter;
+use crate::lines::{Lines, content};
+use crate::lint::Limits;
+use crate::markdown::marker_of;
+use crate::memory::Memory;
+use crate::page::{Page, Shape};
+use crate::policy::{self, Refusal};
+use crate::section::{HeadingWords, Kind};
+use crate::selector::{Selected, select};
+use crate::statement::Statement;
+use crate::subject::Subject;
+use crate::target::{Target, follow};
+
+/// What drafts are held against.
+#[derive(Debug, Clone)]
+pub struct Rules {
+    /// The day of the edit.
+    pub today: Date,
+    /// The limits of lines and pages.
+    pub limits: Limits,
+    /// The heading words that the memory was opened with.
+    pub words: HeadingWords,
+}
+
+/// Adds a line of `kind` to the memory of `namespace` (needed when several are open). A line that
+/// points at the same thing or is on the same subject is replaced instead: see [`Edit::action`]
+/// and [`Edit::old`].
+///
+/// # Errors
+///
+/// [`Refusal`] when the draft is against the policy, or there is no place for it.
+pub fn add(
+    memory: &Memory,
+    namespace: Option<&str>,
+    kind: Kind,
+    draft: &Draft,
+    rules: &Rules,
+) -> Result<Edit, Refusal> {
+    let folder = the_folder(memory, namespace)?;
+    check_draft(memory, folder, draft, kind, rules)?;
+    let file = page_for(folder, kind)?;
+    let line = draft.line(kind);
+    match on_same_subject(folder, file, &line, kind, rules)? {
+        Some(old) => replacing(Selected { folder, file, statement: old }, &line, rules),
+        None => adding(folder, file, kind, &line, rules),
+    }
+}
+
+/// Puts `draft` in the place of the line that `name` means.
+///
+/// # Errors
+///
+/// [`Refusal`] when the draft is against the policy, or `name` does not mean one line.
+pub fn replace(memory: &Memory, name: &str, draft: &Draft, rules: &Rules) -> Result<Edit, Refusal> {
+    let old = select(memory, name)?;
+    check_draft(memory, old.folder, draft, old.statement.kind, rules)?;
+    replacing(old, &draft.line(old.statement.kind), rules)
+}
+
+/// Removes the line that `name` means. The file behind it stays; `check` then names it.
+///
+/// # Errors
+///
+/// [`Refusal`] when `name` does not mean one line.
+pub fn remove(memory: &Memory, name: &str) -> Result<Edit, Refusal> {
+    let old = select(memory, name)?;
+    check_editable(&old)?;
+    let after = old.file.page.editable().removing(old.statement.line);
+    let change = change_of(&old, Action::Remove, None);
+    Edit::of(old.folder, &old.file.path, change, old.file.page.write(), after)
+}
+
+/// Dates the line that `name` means `today`: it was checked and still holds. For the line of an
+/// entry, the date in the front matter of its file is set.
+///
+/// # Errors
+///
+/// [`Refusal`] when `name` does not mean one line, or the date is there already.
+pub fn touch(memory: &Memory, name: &str, today: Date) -> Result<Edit, Refusal> {
+    let old = select(memory, name)?;
+    if old.statement.kind == Kind::Entry {
+        return touch_entry(&old, today);
+    }
+    check_editable(&old)?;
+    let text = old.statement.stamped(today);
+    if text == old.statement.text.trim_end() {
+        return Err(Refusal::Unchanged { path: old.file.path.clone() });
+    }
+    let after = with_text(&old, &text);
+    let change = change_of(&old, Action::Touch, Some(text));
+    Edit::of(old.folder, &old.file.path, change, old.file.page.write(), after)
+}
+
+fn the_folder<'a>(memory: &'a Memory, namespace: Option<&str>) -> Result<&'a Folder, Refusal> {
+    let folders = memory.folders();
+    match (namespace, folders) {
+        (None, [only]) => Ok(only),
+        (None, _) => {
+            let namespaces = folders.iter().map(|folder| folder.namespace.clone()).collect();
+            Err(Refusal::WhichNamespace { namespaces })
+        }
+        (Some(namespace), _) => folders
+            .iter()
+            .find(|folder| folder.namespace == namespace)
+            .ok_or_else(|| Refusal::UnknownNamespace { namespace: namespace.to_owned() }),
+    }
+}
+
+fn check_draft(
+    memory: &Memory,
+    folder: &Folder,
+    draft: &Draft,
+    kind: Kind,
+    rules: &Rules,
+) -> Result<(), Refusal> {
+    policy::check(draft, kind, rules.today, rules.limits)?;
+    let Some(link) = draft.link.clone() else { return Ok(()) };
+    match follow(folder, &link) {
+        Target::Elsewhere(_) => Ok(()),
+        Target::Missing(_) => Err(Refusal::LinkMissing { link }),
+        Target::Outside(_) => Err(Refusal::LinkOutside { link }),
+        Target::File(real) => match memory.owner(&real) {
+            Some(owner) if owner.namespace != folder.namespace => {
+                Err(Refusal::LinkOutside { link })
+            }
+            _ => Ok(()),
+        },
+    }
+}
+
+/// The page that takes lines of `kind`: entries go to `MEMORY.md`, all else to the page that has
+/// a section for it.
+fn page_for(folder: &Folder, kind: Kind) -> Result<&PageFile, Refusal> {
+    let found = match kind {
+        Kind::Entry => folder.page(Shape::Memory),
+        _ => folder.pages.iter().find(|file| section_end(&file.page, kind).is_some()),
+    };
+    found.ok_or(Refusal::NoSection { kind })
+}
+
+/// The line after which a new line of `kind` goes.
+fn section_end(page: &Page, kind: Kind) -> Option<usize> {
+    let last = page.statements().iter().filter(|statement| statement.kind == kind).next_back();
+    if let Some(last) = last {
+        return Some(last.last_line);
+    }
+    if kind == Kind::Entry {
+        return Some(last_written(page, 0, page.lines().len()));
+    }
+    let wanted = (kind != Kind::Other).then_some(kind);
+    let section = page.sections().iter().find(|section| section.kind == wanted)?;
+    Some(last_written(page, section.line, section.last_line))
+}
+
+/// The last line with words on it; under a bare heading, the blank line below that, if any.
+fn last_written(page: &Page, first: usize, last: usize) -> usize {
+    let blank = |line: &usize| page.lines()[line - 1].trim_ascii().is_empty();
+    let written = (first + 1..=last).rev().find(|line| !blank(line));
+    written.unwrap_or(if last > first && first > 0 { first + 1 } else { first })
+}
+
+/// The one line of the page that the new line would say again.
+fn on_same_subject<'a>(
+    folder: &Folder,
+    file: &'a PageFile,
+    line: &str,
+    kind: Kind,
+    rules: &Rules,
+) -> Result<Option<&'a Statement>, Refusal> {
+    let Some(new) = reread(line, file, kind, &rules.words) else { return Ok(None) };
+    let old = file.page.statements().iter().filter(|old| says_again(folder, old, &new, kind));
+    match old.collect::<Vec<_>>()[..] {
+        [] => Ok(None),
+        [only] => Ok(Some(only)),
+        ref several => {
+            let place = |statement| Selected { folder, file, statement }.place();
+            Err(Refusal::SeveralOnSubject {
+                places: several.iter().map(|old| place(old)).collect(),
+            })
+        }
+    }
+}
+
+fn says_again(folder: &Folder, old: &Statement, new: &Statement, kind: Kind) -> bool {
+    let first = |statement: &Statement| statement.links.first().map(|l| follow(folder, &l.target));
+    let same_target = first(old).is_some() && first(old) == first(new);
+    if kind.is_statement() {
+        // Several statements may rest on one note, and are told apart by their subject.
+        return old.kind.is_statement()
+            && !old.opens_with_link()
+            && (Subject::of(old).same_as(&Subject::of(new))
+                || same_target && kind != Kind::Decision);
+    }
+    same_target
+}
+
+/// The line as it reads as the only list item of a page.
+fn reread(line: &str, file: &PageFile, kind: Kind, words: &HeadingWords) -> Option<Statement> {
+    let page = Page::parse(format!("- {line}\n").as_bytes(), file.page.shape(), words);
+    let mut statement = page.statements().first()?.clone();
+    statement.kind = kind;
+    Some(statement)
+}
+
+fn adding(
+    folder: &Folder,
+    file: &PageFile,
+    kind: Kind,
+    line: &str,
+    rules: &Rules,
+) -> Result<Edit, Refusal> {
+    check_utf8(file)?;
+    let end = section_end(&file.page, kind).ok_or(Refusal::NoSection { kind })?;
+    let marker = marker_for(&file.page, kind);
+    let after = file.page.editable().inserting(end, &format!("{marker}{line}"));
+    check_result(file, &after, end + 1, line, rules)?;
+    let change =
+        Change { action: Action::Add, line: end + 1, old: None, new: Some(line.to_owned()) };
+    Edit::of(folder, &file.path, change, file.page.write(), after)
+}
+
+/// The list marker of the lines beside the new one, so that they stay one list.
+fn marker_for(page: &Page, kind: Kind) -> &'static str {
+    let last = page.statements().iter().rfind(|statement| statement.kind == kind);
+    let marker = last.map(|last| marker_of(&page.lines()[last.line - 1]));
+    match marker.map(<[u8]>::trim_ascii_start).and_then(<[u8]>::first) {
+        Some(b'*') => "* ",
+        Some(b'+') => "+ ",
+        _ => "- ",
+    }
+}
+
+fn replacing(old: Selected<'_>, line: &str, rules: &Rules) -> Result<Edit, Refusal> {
+    check_editable(&old)?;
+    if old.statement.text.trim_end() == line {
+        return Err(Refusal::Unchanged { path: old.file.path.clone() });
+    }
+    let after = with_text(&old, line);
+    check_result(old.file, &after, old.statement.line, line, rules)?;
+    let change = change_of(&old, Action::Replace, Some(line.to_owned()));
+    Edit::of(old.folder, &old.file.path, change, old.file.page.write(), after)
+}
+
+/// The page with other words behind the marker of the line.
+fn with_text(old: &Selected<'_>, text: &str) -> Vec<u8> {
+    let (page, line) = (&old.file.page, old.statement.line);
+    let marker = marker_of(&page.lines()[line - 1]);
+    page.editable().replacing(line, &[marker, text.as_bytes()].concat())
+}
+
+fn change_of(old: &Selected<'_>, action: Action, new: Option<String>) -> Change {
+    let (line, old) = (old.statement.line, Some(old.statement.text.clone()));
+    Change { action, line, old, new }
+}
+
+fn check_editable(line: &Selected<'_>) -> Result<(), Refusal> {
+    check_utf8(line.file)?;
+    let Statement { line: first, last_line, .. } = *line.statement;
+    if last_line > first {
+        let path = line.file.path.clone();
+        return Err(Refusal::RunsOn { path, line: first, last_line });
+    }
+    Ok(())
+}
+
+fn check_utf8(file: &PageFile) -> Result<(), Refusal> {
+    match file.page.first_line_not_utf8() {
+        Some(_) => Err(Refusal::NotUtf8 { path: file.path.clone() }),
+        None => Ok(()),
+    }
+}
+
+/// Reads the page back: the line must be one statement that says what was meant, the statements
+/// around it must be what they were, and the page must not have gone over its cap.
+fn check_result(
+    file: &PageFile,
+    after: &[u8],
+    line: usize,
+    text: &str,
+    rules: &Rules,
+) -> Result<(), Refusal> {
+    let page = Page::parse(after, file.page.shape(), &rules.words);
+    let reads =
+        |found: &Statement| found.line == line && found.last_line == line && found.text == text;
+    if !page.statements().iter().any(reads) {
+        return Err(Refusal::NotAStatement { text: text.to_owned() });
+    }
+    let cut = |page: &Page| matches!(standing(page, rules.limits.cap), Standing::Cut { .. });
+    if cut(&page) && !cut(&file.page) {
+        return Err(Refusal::OverBudget { path: file.path.clone() });
+    }
+    Ok(())
+}
+
+fn touch_entry(line: &Selected<'_>, today: Date) -> Result<Edit, Refusal> {
+    let link = line.statement.links.first();
+    let target = link.map(|link| follow(line.folder, &link.target));
+    let real = target.as_ref().and_then(Target::file);
+    let entries = &line.folder.entries;
+    let entry = entries.iter().find(|entry| entry.path.canonicalize().ok().as_deref() == real);
+    match entry {
+        Some(entry) => dating(line.folder, entry, today),
+        None => Err(Refusal::OutsideFolder { path: line.file.path.clone() }),
+    }
+}
+
+/// Sets the date in the front matter of an entry: that of `updated`, `checked` or `date`, or else
+/// a new field `updated`.
+fn dating(folder: &Folder, entry: &Entry, today: Date) -> Result<Edit, Refusal> {
+    let Some(end) = front_matter::end_line(&entry.text()).filter(|_| entry.fields().is_some())
+    else {
+        return Err(Refusal::NoFrontMatter { path: entry.path.clone() });
+    };
+    let lines = Lines::parse(&entry.bytes);
+    let text = |line: usize| String::from_utf8_lossy(content(&lines.all()[line - 1])).into_owned();
+    let field = ["updated", "checked", "date"]
+        .iter()
+        .find_map(|field| Some((field, (2..end).find(|line| is_field(&text(*line), field))?)));
+    let (action, line, old, new) = match field {
+        Some((field, line)) => (Action::Touch, line, Some(text(line)), format!("{field}: {today}")),
+        None => (Action::Touch, end, None, format!("updated: {today}")),
+    };
+    if old.as_deref() == Some(new.as_str()) {
+        return Err(Refusal::Unchanged { path: entry.path.clone() });
+    }
+    let after = match old {
+        Some(_) => lines.replacing(line, new.as_bytes()),
+        None => lines.inserting(line - 1, &new),
+    };
+    let change = Change { action, line, old, new: Some(new) };
+    Edit::of(folder, &entry.path, change, entry.bytes.clone(), after)
+}
+
+fn is_field(line: &str, field: &str) -> bool {
+    line.strip_prefix(field).is_some_and(|rest| rest.trim_start().starts_with(':'))
+}

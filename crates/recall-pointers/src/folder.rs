@@ -1,0 +1,221 @@
+//! One memory folder: its pages and the notes beside them.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use ignore::WalkBuilder;
+
+use crate::entry::Entry;
+use crate::page::{Page, Shape};
+use crate::repository::Repository;
+use crate::section::HeadingWords;
+
+/// A memory folder to open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FolderSpec {
+    /// The name that tells its lines from those of other folders: letters, digits, `-`, `_`, `.`.
+    pub namespace: String,
+    /// The folder that holds `INDEX.md` or `MEMORY.md`.
+    pub path: PathBuf,
+    /// The root that quoted paths start from and that links may not leave. `None`: the root of
+    /// the git repository that the folder is in (for a submodule, of the one around it), or the
+    /// folder itself.
+    pub root: Option<PathBuf>,
+}
+
+/// A page and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageFile {
+    /// The path, as it was reached.
+    pub path: PathBuf,
+    /// What it holds.
+    pub page: Page,
+}
+
+/// Something in the folder that could not be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unreadable {
+    /// The file or folder.
+    pub path: PathBuf,
+    /// What the system said.
+    pub reason: String,
+}
+
+/// An open memory folder.
+#[derive(Debug)]
+pub struct Folder {
+    /// Its namespace.
+    pub namespace: String,
+    /// The folder, as it was given.
+    pub path: PathBuf,
+    /// The folder with every link on the way resolved.
+    pub real_path: PathBuf,
+    /// Its pages, `INDEX.md` first.
+    pub pages: Vec<PageFile>,
+    /// Its notes and entries, by path.
+    pub entries: Vec<Entry>,
+    /// What could not be read.
+    pub unreadable: Vec<Unreadable>,
+    /// The files around it.
+    pub(crate) repository: Repository,
+}
+
+/// Why a memory folder cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The folder or a page of it cannot be read.
+    #[error("cannot read {}", path.display())]
+    Read {
+        /// What was read.
+        path: PathBuf,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// The folder holds neither page.
+    #[error("{} holds no INDEX.md and no MEMORY.md", path.display())]
+    NoIndex {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The namespace is empty or has other characters than letters, digits, `-`, `_`, `.`.
+    #[error("`{namespace}` is not a namespace: use letters, digits, `-`, `_` and `.`")]
+    BadNamespace {
+        /// The namespace.
+        namespace: String,
+    },
+    /// Two folders have the same namespace, so that their lines could not be told apart.
+    #[error("{} and {} both have the namespace `{namespace}`", first.display(), second.display())]
+    NamespaceTaken {
+        /// The namespace.
+        namespace: String,
+        /// The folder that has it.
+        first: PathBuf,
+        /// The folder that wants it too.
+        second: PathBuf,
+    },
+    /// One folder was given under two namespaces.
+    #[error("{} is open as `{first}` and as `{second}`", path.display())]
+    OpenTwice {
+        /// The folder.
+        path: PathBuf,
+        /// Its first namespace.
+        first: String,
+        /// Its second namespace.
+        second: String,
+    },
+}
+
+impl Folder {
+    pub(crate) fn open(spec: &FolderSpec, words: &HeadingWords) -> Result<Self, OpenError> {
+        check_namespace(&spec.namespace)?;
+        let real_path = canonical(&spec.path)?;
+        let pages = read_pages(&spec.path, words)?;
+        let root = spec.root.clone().or_else(|| crate::repository::root_of(&spec.path));
+        let root = root.unwrap_or_else(|| spec.path.clone());
+        let mut folder = Self {
+            namespace: spec.namespace.clone(),
+            path: spec.path.clone(),
+            real_path,
+            pages,
+            entries: Vec::new(),
+            unreadable: Vec::new(),
+            repository: Repository::at(&root).map_err(|source| read_error(&root, source))?,
+        };
+        folder.read_entries();
+        Ok(folder)
+    }
+
+    /// The page of this shape.
+    pub fn page(&self, shape: Shape) -> Option<&PageFile> {
+        self.pages.iter().find(|file| file.page.shape() == shape)
+    }
+
+    /// The root that quoted paths start from.
+    pub fn root(&self) -> &Path {
+        self.repository.root()
+    }
+
+    fn read_entries(&mut self) {
+        for found in notes_under(&self.path) {
+            match found.and_then(|path| Entry::read(&path).map_err(|e| unreadable(&path, &e))) {
+                Ok(entry) => self.entries.push(entry),
+                Err(problem) => self.unreadable.push(problem),
+            }
+        }
+        self.entries.sort_by(|a, b| a.path.cmp(&b.path));
+        self.unreadable.sort_by(|a, b| a.path.cmp(&b.path));
+    }
+}
+
+fn check_namespace(namespace: &str) -> Result<(), OpenError> {
+    let fits = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if !namespace.is_empty() && namespace.chars().all(fits) {
+        return Ok(());
+    }
+    Err(OpenError::BadNamespace { namespace: namespace.to_owned() })
+}
+
+fn canonical(path: &Path) -> Result<PathBuf, OpenError> {
+    path.canonicalize().map_err(|source| read_error(path, source))
+}
+
+fn read_error(path: &Path, source: io::Error) -> OpenError {
+    OpenError::Read { path: path.to_owned(), source }
+}
+
+fn read_pages(folder: &Path, words: &HeadingWords) -> Result<Vec<PageFile>, OpenError> {
+    let mut pages = Vec::new();
+    for shape in Shape::ALL {
+        let path = folder.join(shape.file_name());
+        match std::fs::read(&path) {
+            Ok(bytes) => pages.push(PageFile { page: Page::parse(&bytes, shape, words), path }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(source) => return Err(OpenError::Read { path, source }),
+        }
+    }
+    if pages.is_empty() {
+        return Err(OpenError::NoIndex { path: folder.to_owned() });
+    }
+    Ok(pages)
+}
+
+/// The Markdown files under `folder`, without the pages themselves, READMEs, hidden files, and
+/// folders inside it that are memory folders of their own.
+fn notes_under(folder: &Path) -> impl Iterator<Item = Result<PathBuf, Unreadable>> {
+    let top = folder.to_owned();
+    WalkBuilder::new(folder)
+        .standard_filters(false)
+        .hidden(true)
+        .filter_entry(move |entry| entry.path() == top || !is_memory_folder(entry.path()))
+        .build()
+        .filter_map(|found| match found {
+            Ok(entry) => is_note(&entry).then(|| Ok(entry.into_path())),
+            Err(error) => Some(Err(walk_problem(&error))),
+        })
+}
+
+fn is_memory_folder(path: &Path) -> bool {
+    Shape::ALL.iter().any(|shape| path.join(shape.file_name()).is_file())
+}
+
+fn is_note(entry: &ignore::DirEntry) -> bool {
+    let name = entry.file_name().to_string_lossy();
+    let own = Shape::ALL.iter().any(|shape| name == shape.file_name());
+    let readme = name.eq_ignore_ascii_case("readme.md");
+    // A link to a file is a note too; a link to a folder is not followed.
+    name.ends_with(".md") && !own && !readme && entry.path().is_file()
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> Unreadable {
+    Unreadable { path: path.to_owned(), reason: error.to_string() }
+}
+
+fn walk_problem(error: &ignore::Error) -> Unreadable {
+    let path = match error {
+        ignore::Error::WithPath { path, .. } => path.clone(),
+        ignore::Error::WithDepth { err, .. } => return walk_problem(err),
+        _ => PathBuf::new(),
+    };
+    let reason = error.io_error().map_or_else(|| error.to_string(), ToString::to_string);
+    Unreadable { path, reason }
+}

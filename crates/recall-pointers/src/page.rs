@@ -1,0 +1,102 @@
+//! A page of the index: every byte of it, and the statements that it holds.
+
+use crate::lines::Lines;
+use crate::markdown;
+use crate::section::{HeadingWords, Kind};
+use crate::statement::Statement;
+
+/// The two shapes of an index page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Shape {
+    /// `INDEX.md`: sections of statements.
+    Index,
+    /// `MEMORY.md`: one line for each entry file beside it.
+    Memory,
+}
+
+impl Shape {
+    /// Both shapes, in the order in which their pages are printed.
+    pub const ALL: [Self; 2] = [Self::Index, Self::Memory];
+
+    /// The name of the page's file.
+    pub fn file_name(self) -> &'static str {
+        match self {
+            Self::Index => "INDEX.md",
+            Self::Memory => "MEMORY.md",
+        }
+    }
+}
+
+/// A heading and the lines that belong to it alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Section {
+    /// What its lines are; `None` where neither this heading nor one above it says so.
+    pub kind: Option<Kind>,
+    /// The heading, without markup.
+    pub title: String,
+    /// The line of the heading, counted from 1.
+    pub line: usize,
+    /// The level of the heading, 1 to 6.
+    pub level: u8,
+    /// The last line before the next heading.
+    pub last_line: usize,
+}
+
+/// A page as it is on disk. [`Page::write`] after [`Page::parse`] is the identity, for any bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    shape: Shape,
+    lines: Lines,
+    sections: Vec<Section>,
+    statements: Vec<Statement>,
+}
+
+impl Page {
+    /// Reads a page. Bytes that are not UTF-8 are kept; their lines read with replacement marks.
+    pub fn parse(bytes: &[u8], shape: Shape, words: &HeadingWords) -> Self {
+        let text = String::from_utf8_lossy(bytes);
+        let outline = markdown::outline(&text, shape, words);
+        Self {
+            shape,
+            lines: Lines::parse(bytes),
+            sections: outline.sections,
+            statements: outline.statements,
+        }
+    }
+
+    /// Every byte of the page.
+    pub fn write(&self) -> Vec<u8> {
+        self.lines.write()
+    }
+
+    /// Its shape.
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// Its lines, each with its own line end.
+    pub fn lines(&self) -> &[Vec<u8>] {
+        self.lines.all()
+    }
+
+    /// Its lines, for edits.
+    pub(crate) fn editable(&self) -> &Lines {
+        &self.lines
+    }
+
+    /// Its sections, in order.
+    pub fn sections(&self) -> &[Section] {
+        &self.sections
+    }
+
+    /// Its statements, in order.
+    pub fn statements(&self) -> &[Statement] {
+        &self.statements
+    }
+
+    /// The first line that is not UTF-8, counted from 1.
+    pub fn first_line_not_utf8(&self) -> Option<usize> {
+        self.lines().iter().position(|line| std::str::from_utf8(line).is_err()).map(|at| at + 1)
+    }
+}
