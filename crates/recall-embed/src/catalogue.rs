@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use crate::error::EmbedError;
 use crate::home::Home;
+use crate::hub;
 use crate::seal::Seal;
 
 const BUILTIN: &str = include_str!("../../../models/models.toml");
@@ -22,6 +23,11 @@ pub struct Catalogue {
     models: Vec<Model>,
     #[serde(rename = "runtime", default)]
     runtimes: Vec<Runtime>,
+    #[serde(rename = "family", default)]
+    families: Vec<Family>,
+    /// Models of the hub that fastembed knows.
+    #[serde(skip)]
+    hub: Vec<Model>,
 }
 
 /// One model of the catalogue.
@@ -125,10 +131,25 @@ pub(crate) struct Runtime {
     pub(crate) file: PackageFile,
 }
 
+/// What the models of a family on the hub have in common.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Family {
+    /// In the name of the repository, lower case.
+    pub(crate) contains: String,
+    pub(crate) max_tokens: usize,
+    pub(crate) query_prefix: String,
+    pub(crate) passage_prefix: String,
+}
+
 impl Catalogue {
-    /// The catalogue this program was built with.
+    /// The catalogue this program was built with, and, with the feature `hub`, the models on the hub
+    /// that fastembed knows and that are one file.
     pub fn builtin() -> Catalogue {
-        toml::from_str(BUILTIN).expect("models/models.toml is checked by a test")
+        let mut catalogue: Catalogue =
+            toml::from_str(BUILTIN).expect("models/models.toml is checked by a test");
+        catalogue.hub = hub::models(&catalogue.families);
+        catalogue
     }
 
     /// The built-in catalogue, with the rows of `models.toml` in `home`, where there is one, on top:
@@ -152,23 +173,30 @@ impl Catalogue {
         self.models.retain(|model| own.models.iter().all(|other| other.id != model.id));
         self.models.extend(own.models);
         self.runtimes.splice(0..0, own.runtimes);
+        self.hub.retain(|model| self.models.iter().all(|other| other.id != model.id));
         self
     }
 
-    /// The model called `id`.
+    /// The model called `id`; one of the hub is called as its repository.
     ///
     /// # Errors
-    /// [`EmbedError::UnknownModel`], with the ids there are.
+    /// [`EmbedError::UnknownModel`], with the ids of [`Catalogue::models`].
     pub fn find(&self, id: &str) -> Result<&Model, EmbedError> {
-        self.models.iter().find(|model| model.id == id).ok_or_else(|| EmbedError::UnknownModel {
+        let mut models = self.models().chain(self.hub_models());
+        models.find(|model| model.id == id).ok_or_else(|| EmbedError::UnknownModel {
             id: id.to_owned(),
             known: self.models.iter().map(|model| model.id.clone()).collect(),
         })
     }
 
-    /// All models, the default one first.
+    /// The models of the catalogue, the default one first.
     pub fn models(&self) -> impl Iterator<Item = &Model> {
         self.models.iter()
+    }
+
+    /// The models that only the hub has. Their licence and languages are stated there.
+    pub fn hub_models(&self) -> impl Iterator<Item = &Model> {
+        self.hub.iter()
     }
 
     /// The ONNX Runtime for the machine this runs on.

@@ -4,6 +4,8 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::catalogue::Form;
+
 /// Why a model could not be named, fetched, checked, loaded or run.
 ///
 /// Every variant says what happened; [`EmbedError::hint`] says what to do about it.
@@ -91,6 +93,14 @@ pub enum EmbedError {
         path: PathBuf,
         /// What is wrong with it.
         cause: ConvertError,
+    },
+    /// A row of the catalogue names too few files.
+    #[error("a source of form {form:?} needs a file more than its row names ({index})")]
+    NoFile {
+        /// The form.
+        form: Form,
+        /// Index of the file that is missing.
+        index: usize,
     },
     /// A model hub did not give a file.
     #[error("cannot fetch {file} of {repo} from the hub: {cause}")]
@@ -283,7 +293,9 @@ impl EmbedError {
         use EmbedError::*;
         match self {
             UnknownModel { .. } => "`recall model list` shows the models there are",
-            Catalogue { .. } => "correct the file, or remove it to use the built-in catalogue",
+            Catalogue { .. } | NoFile { .. } => {
+                "correct the file, or remove it to use the built-in catalogue"
+            }
             NotInstalled { .. } | NoRuntime { .. } | Damaged { .. } => {
                 "`recall model pull` fetches what is missing or damaged"
             }

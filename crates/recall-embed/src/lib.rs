@@ -1,15 +1,20 @@
 //! Text to vectors, on this machine: the model catalogue, getting a model and the ONNX Runtime, and
 //! running it.
 
+mod bert;
+mod bytes;
 mod catalogue;
 mod convert;
 mod disk;
 mod elf;
 mod embedder;
 mod error;
+mod graph;
 mod home;
 mod hub;
 mod installed;
+mod onnx;
+mod pack;
 mod package;
 mod pieces;
 mod pool;
@@ -19,6 +24,8 @@ mod runtime;
 mod seal;
 mod session;
 mod tokens;
+mod vocabulary;
+mod weights;
 
 pub use catalogue::{Catalogue, DEFAULT_MODEL, Form, Model, PackageFile, Pooling, Source};
 pub use embedder::Embedder;

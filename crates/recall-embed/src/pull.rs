@@ -111,7 +111,7 @@ impl Work<'_> {
                 Err(EmbedError::Offline { what: format!("hub repository {repo}") })
             }
             Source::Package { form, files } => self.unpack(*form, files, made),
-            Source::Hub { repo } => hub::fetch(self.home, repo, made),
+            Source::Hub { repo } => hub::fetch(self.home, repo, made, self.progress),
         }
     }
 

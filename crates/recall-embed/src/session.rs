@@ -52,6 +52,34 @@ impl Session {
     }
 }
 
+/// A model on a hub that is one ONNX file.
+#[cfg(feature = "hub")]
+pub(crate) struct HubModel {
+    /// `owner/name`.
+    pub(crate) repo: String,
+    /// The model's path in it.
+    pub(crate) file: String,
+    pub(crate) dims: usize,
+    pub(crate) pooling: Pooling,
+}
+
+/// What fastembed knows, without the models in several files or with outputs of their own.
+#[cfg(feature = "hub")]
+pub(crate) fn hub_models() -> Vec<HubModel> {
+    let known = TextEmbedding::list_supported_models().into_iter();
+    let single = known.filter(|info| info.additional_files.is_empty() && info.output_key.is_none());
+    let model = |info: fastembed::ModelInfo<fastembed::EmbeddingModel>| HubModel {
+        pooling: match TextEmbedding::get_default_pooling_method(&info.model) {
+            Some(Pool::Cls) => Pooling::Cls,
+            _ => Pooling::Mean,
+        },
+        repo: info.model_code,
+        file: info.model_file,
+        dims: info.dim,
+    };
+    single.map(model).collect()
+}
+
 /// A tokenizer that reads the numbers of `ids` written as words.
 fn numbers(ids: &[u32]) -> tokenizers::Result<Tokenizer> {
     let vocab = ids.iter().map(|id| (id.to_string(), *id)).collect();

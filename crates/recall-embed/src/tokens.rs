@@ -83,12 +83,10 @@ impl Tokens {
     }
 }
 
-/// The tokenizer without the truncation and padding its file asks for, and blind to special tokens in
-/// a text: `</s>` in a note is four characters, not the end.
+/// The tokenizer without the truncation and padding its file asks for.
 fn whole_texts<M: Model>(mut tokenizer: Tokenizer<M>) -> tokenizers::Result<Tokenizer<M>> {
     tokenizer.with_truncation(None)?;
     tokenizer.with_padding(None);
-    tokenizer.set_encode_special_tokens(true);
     Ok(tokenizer)
 }
 
