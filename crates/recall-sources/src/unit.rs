@@ -173,6 +173,9 @@ pub(crate) fn read_input(
     let outcome = read_part(input, format, &context, &mut sink);
     let reading = sink.finish(&context);
     match outcome {
+        Ok(()) if reading.documents == 0 && reading.problems == 0 => {
+            Err(context.problem(None, Reason::Empty))
+        }
         Ok(()) | Err(Halt::Stopped) => Ok(reading),
         Err(Halt::Failed(problem)) => Err(problem),
     }

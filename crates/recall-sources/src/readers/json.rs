@@ -70,17 +70,19 @@ fn record(
     sink: &mut Sink<'_>,
 ) -> Outcome {
     let (span, leaves) = (element.span, element.value);
-    let is_text = matches!(leaves.leaves.as_slice(), [leaf] if leaf.is_string);
     let place = match element.number {
         0 => context.name.to_owned(),
         number => format!("{}#{number}", context.name),
     };
-    let record = match leaves.is_object || is_text {
-        true => Record::new(leaves.leaves, roles)
-            .into_document(context.path, &place)
-            .ok_or(Reason::Empty),
-        false => Err(Reason::Malformed(format!("element {} is not an object", element.number))),
+    let fields = match leaves.leaves.as_slice() {
+        [text] if text.is_string && !leaves.is_object => {
+            Ok(Record { text: Some(text.value.clone()), ..Record::default() })
+        }
+        _ if leaves.is_object => Ok(Record::new(leaves.leaves, roles)),
+        _ => Err(Reason::Malformed(format!("element {} is not an object", element.number))),
     };
+    let record =
+        fields.and_then(|record| record.into_document(context.path, &place).ok_or(Reason::Empty));
     match record {
         Ok(document) => sink.document(Document { span: Some(span), ..document }),
         Err(reason) => sink.problem(context.problem(Some(span.line_start), reason)),

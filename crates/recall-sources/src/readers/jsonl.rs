@@ -33,12 +33,10 @@ pub(crate) fn read(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) ->
     let mut lines = Lines::new(input, limit).map_err(|error| context.failed(&error))?;
     let mut roles = Roles::new(&context.options.map);
     let mut text = String::new();
-    let mut found = false;
     while let Some(line) = lines.next(&mut text).map_err(|error| context.failed(&error))? {
         if text.trim().is_empty() {
             continue;
         }
-        found = true;
         let read = match line.cut {
             Some(size) => Err(Reason::TooLarge { size, limit }),
             None => record(&text, context, line.number, &mut roles),
@@ -48,7 +46,7 @@ pub(crate) fn read(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) ->
             Err(reason) => sink.problem(context.problem(Some(line.number), reason))?,
         }
     }
-    if found { Ok(()) } else { Err(context.problem(None, Reason::Empty).into()) }
+    Ok(())
 }
 
 fn record(

@@ -78,7 +78,7 @@ fn read(input: &Input, delimiter: u8, context: &Context<'_>, sink: &mut Sink<'_>
             None => sink.problem(context.problem(Some(span.line_start), Reason::Empty))?,
         }
     }
-    if number > 0 { Ok(()) } else { Err(context.problem(None, Reason::Empty).into()) }
+    Ok(())
 }
 
 /// A table of bytes of any length fails only where reading fails.

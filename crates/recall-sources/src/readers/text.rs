@@ -71,7 +71,7 @@ pub(crate) fn read_as(
     let whole_limit = context.options.max_document_bytes;
     let size = if template.whole { whole_limit as usize } else { PART_BYTES };
     let mut parts = Parts::new(input, size).map_err(|error| context.failed(&error))?;
-    let (mut number, mut found) = (0, false);
+    let mut number = 0;
     while let Some(part) = parts.next().map_err(|error| context.failed(&error))? {
         if template.whole && !parts.ended {
             let reason = Reason::TooLarge { size: input.size(), limit: whole_limit };
@@ -81,7 +81,6 @@ pub(crate) fn read_as(
             continue;
         }
         number += 1;
-        found = true;
         let id = match number {
             1 => context.name.to_owned(),
             _ => format!("{}#part{number}", context.name),
@@ -89,7 +88,7 @@ pub(crate) fn read_as(
         let span = Some(parts.text.places().span(part.bytes, part.lines));
         sink.document(Document { id, text: part.text, span, ..template.clone() })?;
     }
-    if found { Ok(()) } else { Err(context.problem(None, Reason::Empty).into()) }
+    Ok(())
 }
 
 /// A stretch of a text.
