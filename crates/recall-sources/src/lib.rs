@@ -39,7 +39,7 @@ pub mod problem;
 pub mod readers;
 pub mod reading;
 mod record;
-mod redact;
+pub mod redact;
 mod scan;
 mod unit;
 

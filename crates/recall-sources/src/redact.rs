@@ -57,8 +57,8 @@ struct Mask {
     kind: &'static str,
 }
 
-/// Masks what looks like a credential in the text, the title and the metadata, keeps the byte
-/// ranges of the messages right, and says how many there were of each kind.
+/// Masks what looks like a credential in the text, the title, the link and the metadata, keeps the
+/// byte ranges of the messages right, and gives the kind of each that was found, with 1.
 pub fn document(document: &mut Document) -> Vec<(&'static str, u64)> {
     let masks = find(&document.text);
     let mut kinds: Vec<&'static str> = masks.iter().map(|mask| mask.kind).collect();

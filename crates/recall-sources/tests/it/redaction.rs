@@ -1,4 +1,5 @@
-use recall_sources::ReadOptions;
+use proptest::prelude::*;
+use recall_sources::{Document, Kind, Message, ReadOptions, redact};
 
 use crate::show::read;
 
@@ -85,4 +86,56 @@ fn only_when_asked_and_everywhere() {
     assert_eq!(masked.documents[0].title, "password=[redacted:password]");
     assert_eq!(masked.documents[0].metadata["note2"], "api_key=[redacted:password]");
     assert_eq!(masked.end.expect("read").redacted["password"], 2);
+}
+
+/// A chat of these messages, one a line.
+fn chat(texts: &[String]) -> Document {
+    let mut document = Document::new("chat.json", "1", Kind::Chat, String::new());
+    for text in texts {
+        let start = document.text.len();
+        document.text.push_str(text);
+        let end = document.text.len();
+        document.text.push('\n');
+        let (id, author, url) = (String::new(), String::new(), String::new());
+        document.messages.push(Message { id, author, date: None, start, end, tool: false, url });
+    }
+    document
+}
+
+fn messages(document: &Document) -> Vec<&str> {
+    document.messages.iter().map(|message| &document.text[message.start..message.end]).collect()
+}
+
+#[test]
+fn messages_keep_their_ranges() {
+    let mut document = chat(&[
+        "hi".into(),
+        "password=hunter22 and token=x, api_key=abcdefg".into(),
+        "-----BEGIN PRIVATE KEY-----".into(),
+        "the key goes on".into(),
+        "bye".into(),
+    ]);
+    redact::document(&mut document);
+    let masked = "password=[redacted:password] and token=x, api_key=[redacted:password]";
+    // The key has no end: all that follows is taken for it, and no message points beyond it.
+    assert_eq!(messages(&document)[..3], ["hi", masked, "[redacted:private-key]"]);
+    assert!(document.text.ends_with("\n[redacted:private-key]"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn each_message_is_masked_as_if_alone(
+        texts in prop::collection::vec("(é|x | password=[a-z]{4,8} |user:[a-z]{3}@| AKIA[A-Z]{16} ){0,5}", 1..6)
+    ) {
+        let mut together = chat(&texts);
+        redact::document(&mut together);
+        let alone: Vec<String> = texts.iter().map(|text| {
+            let mut document = Document::new("a", "a", Kind::Note, text.clone());
+            redact::document(&mut document);
+            document.text
+        }).collect();
+        prop_assert_eq!(messages(&together), alone);
+    }
 }
