@@ -54,7 +54,7 @@ impl fmt::Display for Date {
 ///
 /// Understood are RFC 3339 and its relatives (`2026-03-04 10:11`), RFC 2822, seconds,
 /// milliseconds, microseconds and nanoseconds since 1970, and a table of other ways to write it
-/// ([`PATTERNS`]). Where no offset is stated, UTC is taken. `03/05/2024` is read only if one of
+/// (`PATTERNS`). Where no offset is stated, UTC is taken. `03/05/2024` is read only if one of
 /// the two numbers cannot be a month.
 pub fn parse(text: &str) -> Option<Date> {
     let text = text.trim();
