@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::input::Input;
-use crate::readers::{json, jsonl, markdown, separated, text, zip};
+use crate::readers::{html, json, jsonl, mail, markdown, mbox, separated, text, zip};
 use crate::reading::{Context, Outcome, Sink};
 
 /// A kind of file or export that recall reads.
@@ -15,6 +15,9 @@ use crate::reading::{Context, Outcome, Sink};
 #[expect(missing_docs, reason = "FORMATS says what each is")]
 pub enum Format {
     Zip,
+    Mbox,
+    Mail,
+    Html,
     Jsonl,
     Json,
     Csv,
@@ -51,10 +54,13 @@ pub(crate) enum Sniff {
 /// What is recognised by content stands before what is recognised by the name's ending.
 pub(crate) const FORMATS: &[Row] = &[
     row(Format::Zip, "zip", Sniff::File(zip::is_zip), zip::read, false),
+    row(Format::Mbox, "mbox", Sniff::File(mbox::is_mbox), mbox::read, true),
+    row(Format::Mail, "mail", Sniff::File(mail::is_mail), mail::read, true),
     row(Format::Jsonl, "jsonl", Sniff::File(jsonl::is_jsonl), jsonl::read, true),
     row(Format::Json, "json", Sniff::File(json::is_json), json::read, true),
     row(Format::Csv, "csv", Sniff::File(separated::is_csv), separated::read_csv, true),
     row(Format::Tsv, "tsv", Sniff::File(separated::is_tsv), separated::read_tsv, true),
+    row(Format::Html, "html", Sniff::File(html::is_html), html::read, true),
     row(Format::Markdown, "markdown", Sniff::File(markdown::is_markdown), markdown::read, false),
     row(Format::Rst, "rst", Sniff::File(text::is_rst), text::read_rst, false),
     row(Format::Org, "org", Sniff::File(text::is_org), text::read_org, false),

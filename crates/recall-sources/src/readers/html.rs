@@ -7,6 +7,7 @@ use crate::document::{Document, Kind};
 use crate::format::Head;
 use crate::input::Input;
 use crate::problem::Reason;
+use crate::readers::content;
 use crate::reading::{Context, Outcome, Sink};
 
 pub(crate) fn is_html(head: &Head<'_>) -> bool {
@@ -19,7 +20,7 @@ pub(crate) fn is_html(head: &Head<'_>) -> bool {
 
 /// Reads a page as one document.
 pub(crate) fn read(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) -> Outcome {
-    let html = context.whole_text(input)?;
+    let html = content::text(input, context)?;
     let page = readable(&html);
     if page.text.is_empty() {
         return Err(context.problem(None, Reason::Empty).into());
@@ -77,7 +78,9 @@ enum Effect {
 
 fn effect(name: &[u8]) -> Effect {
     match name {
-        b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6" => Effect::Heading(usize::from(name[1] - b'0')),
+        b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6" => {
+            Effect::Heading(usize::from(name[1] - b'0'))
+        }
         b"p" | b"ul" | b"ol" | b"dl" | b"table" | b"blockquote" | b"section" | b"article"
         | b"figure" | b"hr" | b"details" | b"main" | b"header" | b"footer" | b"aside" => {
             Effect::Paragraph

@@ -7,7 +7,7 @@
 //! pub(crate) fn read(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) -> Outcome
 //! ```
 //!
-//! To add one: `readers/slack.rs`, `mod slack;` below, and in `format.rs` a variant of
+//! To add one: `readers/slack.rs`, `pub mod slack;` below, and in `format.rs` a variant of
 //! [`Format`](crate::Format) and a row of `FORMATS`. The first row that fits takes a file, so
 //! rows that look at content stand above rows that look at the name's ending.
 //!
@@ -24,7 +24,7 @@
 //!   Size limits, path tricks and links are taken care of; report `refused()`.
 //! - For JSON, [`json::elements`]: streams the elements of an array anywhere in a file into any
 //!   `Deserialize` type, with their places. For lines, [`lines::Lines`]. For records that need no
-//!   thought, [`record::Record`](crate::record::Record).
+//!   thought, `record::Record`.
 //! - [`Context`](crate::Context): the path, the name to build ids from, the options.
 //!
 //! # What a reader gives
@@ -38,12 +38,18 @@
 //!   document had come.
 //! - Conversations: fill `messages` with ranges of `text`; they may not overlap and must lie on
 //!   character boundaries. `source` says the tool and place (`slack:incidents`).
+//! - Nothing for nothing: that no document came and no problem was named is said by the frame.
 //! - A missing or broken date is `None` ([`date::parse`](crate::date::parse)). Nothing panics.
 
+pub(crate) mod content;
+pub(crate) mod html;
 pub mod json;
 pub mod jsonl;
 pub mod lines;
+pub(crate) mod mail;
+pub(crate) mod mail_body;
 pub mod markdown;
+pub(crate) mod mbox;
 pub mod metered;
 pub mod separated;
 pub mod text;
