@@ -1,0 +1,50 @@
+//! The catalogue this program is built with.
+
+use recall_embed::{Catalogue, DEFAULT_MODEL, EmbedError, Source};
+
+#[test]
+fn the_rows_are_whole() {
+    let catalogue = Catalogue::builtin();
+    assert_eq!(catalogue.models().next().unwrap().id, DEFAULT_MODEL);
+    for model in catalogue.models() {
+        assert!(model.dims > 0 && model.max_tokens > 0 && model.normalised, "{}", model.id);
+        for source in &model.sources {
+            if let Source::Package { files, .. } = source {
+                let hashed =
+                    |hash: &str| hash.len() == 64 && hash.bytes().all(|b| b.is_ascii_hexdigit());
+                assert!(
+                    files.iter().all(|file| hashed(&file.sha256) && file.bytes > 0),
+                    "{}",
+                    model.id
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn an_unknown_model_is_answered_with_the_known_ones() {
+    let error = Catalogue::builtin().find("e5").unwrap_err();
+    assert!(matches!(error, EmbedError::UnknownModel { .. }));
+    insta::assert_snapshot!(error, @"no model is called `e5`; known: multilingual-e5-small, all-minilm-l6-v2");
+    insta::assert_snapshot!(error.hint(), @"`recall model list` shows the models there are");
+}
+
+#[cfg(feature = "hub")]
+#[test]
+fn models_of_the_hub_are_found_by_their_repository() {
+    let catalogue = Catalogue::builtin();
+    let model = catalogue.find("intfloat/multilingual-e5-base").unwrap();
+    assert_eq!((model.dims, model.query_prefix.as_str()), (768, "query: "));
+    let model = catalogue.find("Xenova/bge-small-en-v1.5").unwrap();
+    assert_eq!(model.dims, 384);
+    assert!(model.query_prefix.starts_with("Represent this sentence"));
+    assert!(catalogue.hub_models().count() > 20);
+    for model in catalogue.models() {
+        for source in &model.sources {
+            if let Source::Hub { repo } = source {
+                assert_eq!(catalogue.find(repo).unwrap().dims, model.dims, "{repo}");
+            }
+        }
+    }
+}
