@@ -161,11 +161,12 @@ fn section_end(page: &Page, kind: Kind) -> Option<usize> {
     Some(last_written(page, section.line, section.last_line))
 }
 
-/// The last line with words on it; under a bare heading, the blank line below that, if any.
+/// The last line with words on it; under a bare heading, the blank line below that, if another
+/// follows to keep the next heading apart.
 fn last_written(page: &Page, first: usize, last: usize) -> usize {
     let blank = |line: &usize| page.lines()[line - 1].trim_ascii().is_empty();
     let written = (first + 1..=last).rev().find(|line| !blank(line));
-    written.unwrap_or(if last > first && first > 0 { first + 1 } else { first })
+    written.unwrap_or(if last > first + 1 && first > 0 { first + 1 } else { first })
 }
 
 /// The one line of the page that the new line would say again.

@@ -7,7 +7,7 @@ use ignore::WalkBuilder;
 
 use crate::entry::Entry;
 use crate::page::{Page, Shape};
-use crate::repository::Repository;
+use crate::project::Project;
 use crate::section::HeadingWords;
 
 /// A memory folder to open.
@@ -57,7 +57,7 @@ pub struct Folder {
     /// What could not be read.
     pub unreadable: Vec<Unreadable>,
     /// The files around it.
-    pub(crate) repository: Repository,
+    pub(crate) project: Project,
 }
 
 /// Why a memory folder cannot be opened.
@@ -110,7 +110,7 @@ impl Folder {
         check_namespace(&spec.namespace)?;
         let real_path = canonical(&spec.path)?;
         let pages = read_pages(&spec.path, words)?;
-        let root = spec.root.clone().or_else(|| crate::repository::root_of(&spec.path));
+        let root = spec.root.clone().or_else(|| crate::project::root_of(&spec.path));
         let root = root.unwrap_or_else(|| spec.path.clone());
         let mut folder = Self {
             namespace: spec.namespace.clone(),
@@ -119,7 +119,7 @@ impl Folder {
             pages,
             entries: Vec::new(),
             unreadable: Vec::new(),
-            repository: Repository::at(&root).map_err(|source| read_error(&root, source))?,
+            project: Project::at(&root).map_err(|source| read_error(&root, source))?,
         };
         folder.read_entries();
         Ok(folder)
@@ -132,7 +132,7 @@ impl Folder {
 
     /// The root that quoted paths start from.
     pub fn root(&self) -> &Path {
-        self.repository.root()
+        self.project.root()
     }
 
     fn read_entries(&mut self) {

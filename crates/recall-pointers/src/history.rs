@@ -8,16 +8,14 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use gix::ObjectId;
-use gix::revision::walk::Sorting;
-use gix::traverse::commit::simple::CommitTimeOrder;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
 use crate::finding::{Finding, Problem};
 use crate::folder::Folder;
+use crate::project::slashed;
 use crate::quoted_path::quoted_path;
-use crate::repository::slashed;
 
 /// Something that the history could not tell.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, thiserror::Error)]
@@ -132,13 +130,13 @@ impl Inquiry<'_> {
     }
 
     fn quoted_file(&self, quote: &str, beside: &Path) -> Option<PathBuf> {
-        let found = self.folder.repository.find(quoted_path(quote)?.path, beside)?;
+        let found = self.folder.project.find(quoted_path(quote)?.path, beside)?;
         found.canonicalize().ok().filter(|path| path.is_file())
     }
 
     /// What to say about a quoted file, if anything.
     fn verdict(&mut self, file: &Path, claim: &Claim<'_>) -> Result<Option<Problem>, HistoryNote> {
-        let Some(repository) = self.repository_of(file)? else {
+        let Some(repository) = self.repository_of(file) else {
             return Err(HistoryNote::NoRepository { path: file.to_owned() });
         };
         let then = match &claim.since {
@@ -155,13 +153,10 @@ impl Inquiry<'_> {
         Ok(changed.then_some(suspect))
     }
 
-    fn repository_of(&mut self, file: &Path) -> Result<Option<&Repository>, HistoryNote> {
-        let folder = file.parent().unwrap_or(file);
-        if !self.repositories.contains_key(folder) {
-            let opened = Repository::around(folder).map_err(|error| unreadable(folder, &error))?;
-            self.repositories.insert(folder.to_owned(), opened);
-        }
-        Ok(self.repositories.get(folder).and_then(Option::as_ref))
+    fn repository_of(&mut self, file: &Path) -> Option<&Repository> {
+        let folder = file.parent().unwrap_or(file).to_owned();
+        let opened = self.repositories.entry(folder);
+        opened.or_insert_with_key(|folder| Repository::around(folder)).as_ref()
     }
 }
 
@@ -196,13 +191,12 @@ struct Repository {
 
 impl Repository {
     /// The repository around `folder`; `None` where there is none, or no commit in it yet.
-    fn around(folder: &Path) -> Result<Option<Self>, gix::Error> {
-        let Ok(git) = gix::discover(folder) else { return Ok(None) };
-        let work_tree = git.workdir().and_then(|path| path.canonicalize().ok());
-        let (Some(work_tree), Ok(head)) = (work_tree, git.head_id()) else { return Ok(None) };
-        let head = head.detach();
-        let commits = straight_line(&git, head)?;
-        Ok(Some(Self { work_tree, head, commits, git }))
+    fn around(folder: &Path) -> Option<Self> {
+        let git = gix::discover(folder).ok()?;
+        let work_tree = git.workdir()?.canonicalize().ok()?;
+        let head = git.head_id().ok()?.detach();
+        let commits = straight_line(&git, head);
+        Some(Self { work_tree, head, commits, git })
     }
 
     /// The newest commit made by the end of `date`.
@@ -231,11 +225,15 @@ impl Repository {
     }
 }
 
-fn straight_line(
-    git: &gix::Repository,
-    head: ObjectId,
-) -> Result<Vec<(i64, ObjectId)>, gix::Error> {
-    let walk = git.rev_walk([head]).first_parent_only();
-    let walk = walk.sorting(Sorting::ByCommitTime(CommitTimeOrder::NewestFirst)).all()?;
-    walk.map(|commit| commit.map(|commit| (commit.commit_time(), commit.id))).collect()
+/// The walk ends where a shallow clone does.
+fn straight_line(git: &gix::Repository, head: ObjectId) -> Vec<(i64, ObjectId)> {
+    let mut commits = Vec::new();
+    let mut next = Some(head);
+    while let Some(id) = next {
+        let Ok(commit) = git.find_commit(id) else { break };
+        let Ok(time) = commit.time() else { break };
+        commits.push((time.seconds, id));
+        next = commit.parent_ids().next().map(gix::Id::detach);
+    }
+    commits
 }

@@ -1,6 +1,6 @@
 //! The lines that name a document, for the `pointers` beside the hits of a query.
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use serde::Serialize;
 
@@ -25,47 +25,68 @@ pub struct PointerLine {
     pub place: Place,
 }
 
+/// A line with the files that it names.
+struct Naming<'a> {
+    line: Selected<'a>,
+    files: Vec<PathBuf>,
+    text: String,
+}
+
 /// The lines that name any of `documents`: by link, by path in back-ticks, or by an id that
 /// stands in the line as a word of its own. A document is a path (absolute, or from the root of
 /// the folder's repository) or an id such as `DEC-0054`. In the order of the documents, then of
 /// the lines.
 pub fn lines_naming<D: AsRef<str>>(memory: &Memory, documents: &[D]) -> Vec<PointerLine> {
-    let documents = documents.iter().map(AsRef::as_ref);
-    documents.flat_map(|document| lines_naming_one(memory, document)).collect()
-}
-
-fn lines_naming_one(memory: &Memory, document: &str) -> Vec<PointerLine> {
-    memory
+    let lines: Vec<_> = memory
         .statements()
-        .filter(|(folder, _, statement)| {
-            points_to(folder, statement, document) || says(statement, document)
-        })
-        .map(|(folder, file, statement)| PointerLine {
+        .map(|(folder, file, statement)| Naming::of(Selected { folder, file, statement }))
+        .collect();
+    let documents = documents.iter().map(AsRef::as_ref);
+    documents.flat_map(|document| naming(&lines, document)).collect()
+}
+
+fn naming<'a>(lines: &'a [Naming<'a>], document: &'a str) -> impl Iterator<Item = PointerLine> {
+    let id = fold(document);
+    lines.iter().filter(move |line| line.points_to(document) || line.says(&id)).map(|naming| {
+        PointerLine {
             document: document.to_owned(),
-            kind: statement.kind,
-            place: Selected { folder, file, statement }.place(),
-        })
-        .collect()
+            kind: naming.line.statement.kind,
+            place: naming.line.place(),
+        }
+    })
 }
 
-fn points_to(folder: &Folder, statement: &Statement, document: &str) -> bool {
-    let Ok(document) = folder.root().join(document).canonicalize() else { return false };
-    let linked = |target: &str| follow(folder, target).file().is_some_and(|path| path == document);
-    statement.links.iter().any(|link| linked(&link.target))
-        || statement.quotes.iter().any(|quote| quotes(folder, quote, &document))
+impl<'a> Naming<'a> {
+    fn of(line: Selected<'a>) -> Self {
+        let files = files_named(line.folder, line.statement);
+        Self { line, files, text: fold(&line.statement.text) }
+    }
+
+    fn points_to(&self, document: &str) -> bool {
+        let path = self.line.folder.root().join(document).canonicalize();
+        path.is_ok_and(|path| self.files.contains(&path))
+    }
+
+    /// Whether the id, folded, stands in the line by itself. A bare number names nothing.
+    fn says(&self, id: &str) -> bool {
+        let inside = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '/');
+        let alone = |(at, found): (usize, &str)| {
+            let (before, after) = (&self.text[..at], &self.text[at + found.len()..]);
+            !before.ends_with(inside) && !after.starts_with(inside)
+        };
+        id.chars().any(char::is_alphabetic) && self.text.match_indices(id).any(alone)
+    }
 }
 
-fn quotes(folder: &Folder, quote: &str, document: &Path) -> bool {
-    let found = quoted_path(quote).and_then(|path| folder.repository.find(path.path, &folder.path));
-    found.and_then(|path| path.canonicalize().ok()).is_some_and(|path| path == document)
-}
-
-/// Whether the id stands in the line by itself. A bare number names nothing.
-fn says(statement: &Statement, id: &str) -> bool {
-    let (id, text) = (fold(id), fold(&statement.text));
-    let inside = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '/');
-    let alone = |(at, found): (usize, &str)| {
-        !text[..at].ends_with(inside) && !text[at + found.len()..].starts_with(inside)
-    };
-    id.chars().any(char::is_alphabetic) && text.match_indices(&id).any(alone)
+/// The files behind the links and the paths in back-ticks, with every link on the way resolved.
+fn files_named(folder: &Folder, statement: &Statement) -> Vec<PathBuf> {
+    let linked = statement
+        .links
+        .iter()
+        .filter_map(|link| follow(folder, &link.target).file().map(ToOwned::to_owned));
+    let quoted = statement.quotes.iter().filter_map(|quote| {
+        let path = folder.project.find(quoted_path(quote)?.path, &folder.path)?;
+        path.canonicalize().ok()
+    });
+    linked.chain(quoted).collect()
 }

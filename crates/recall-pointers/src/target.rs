@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use percent_encoding::percent_decode_str;
 
 use crate::folder::Folder;
-use crate::repository::normal;
+use crate::project::normal;
 
 /// Where a link leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub(crate) fn follow(folder: &Folder, link: &str) -> Target {
     let found = candidates(folder, &path).into_iter().find_map(|path| path.canonicalize().ok());
     match found {
         Some(real) if real.starts_with(&folder.real_path) => Target::File(real),
-        Some(real) if folder.repository.contains(&real) => Target::File(real),
+        Some(real) if folder.project.contains(&real) => Target::File(real),
         Some(real) => Target::Outside(real),
         None => Target::Missing(normal(&folder.path.join(&*path))),
     }

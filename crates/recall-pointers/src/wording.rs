@@ -7,7 +7,7 @@ use regex::Regex;
 use crate::fold::{fold, words};
 
 /// Words that say that there is something to say, instead of saying it. Folded.
-const VAGUE: [&str; 24] = [
+const VAGUE: [&str; 22] = [
     "and so on",
     "be careful",
     "can luu y",
@@ -20,12 +20,10 @@ const VAGUE: [&str; 24] = [
     "mot so viec",
     "misc",
     "miscellaneous",
-    "notes",
     "nhieu thu",
     "see above",
     "some things",
     "stuff",
-    "things",
     "todo",
     "van van",
     "various",
@@ -38,7 +36,7 @@ const VAGUE: [&str; 24] = [
 const SHORT_STATEMENT_WORDS: usize = 7;
 
 /// Fewer words than this say nothing that can be acted on.
-const FEWEST_WORDS: usize = 3;
+const FEWEST_WORDS: usize = 2;
 
 static SESSION_REPORT: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
@@ -151,6 +149,7 @@ mod tests {
             assert!(is_vague(vague), "{vague}");
         }
         for clear in [
+            "Use tabs",
             "Short commit subjects",
             "Ghi chú bằng tiếng Việt",
             "Keep notes under one page, because nobody reads two pages",

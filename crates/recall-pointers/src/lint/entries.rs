@@ -43,7 +43,7 @@ fn problems(folder: &Folder, entry: &Entry, lint: &Lint<'_>) -> Vec<(usize, Prob
     problems.extend(credentials(&entry.bytes));
     let beside = entry.path.parent().unwrap_or(&folder.path);
     problems.extend(entry.quotes.iter().filter_map(|quote| {
-        let quoted = folder.repository.missing_quote(&quote.text, beside)?.to_owned();
+        let quoted = folder.project.missing_quote(&quote.text, beside)?.to_owned();
         Some((quote.line, Problem::MissingPath { quoted }))
     }));
     problems

@@ -113,7 +113,7 @@ fn quote_problems(folder: &Folder, statement: &Statement) -> Vec<Problem> {
     let linked = |quote: &str| statement.links.iter().any(|link| link.target == quote);
     let quotes = statement.quotes.iter().filter(|quote| !linked(quote));
     quotes
-        .filter_map(|quote| folder.repository.missing_quote(quote, &folder.path))
+        .filter_map(|quote| folder.project.missing_quote(quote, &folder.path))
         .map(|quoted| Problem::MissingPath { quoted: quoted.to_owned() })
         .collect()
 }

@@ -5,44 +5,57 @@ use crate::folder::Folder;
 use crate::section::Kind;
 use crate::statement::Statement;
 use crate::subject::Subject;
-use crate::target::follow;
+use crate::target::{Target, follow};
+
+/// A statement with what it is about and where its first link leads.
+struct Read<'a> {
+    statement: &'a Statement,
+    subject: Subject,
+    target: Option<Target>,
+}
 
 /// For each statement, the first one before it that points at the same thing, or else speaks on
 /// the same subject.
 pub(super) fn problems(folder: &Folder, statements: &[Statement]) -> Vec<(usize, Problem)> {
-    let mut problems = Vec::new();
-    for (at, statement) in statements.iter().enumerate() {
-        let earlier = &statements[..at];
-        let found =
-            same_target(folder, earlier, statement).or_else(|| same_subject(earlier, statement));
-        problems.extend(found.map(|problem| (statement.line, problem)));
+    let read: Vec<_> = statements.iter().map(|statement| Read::of(folder, statement)).collect();
+    let numbered = read.iter().enumerate();
+    numbered
+        .filter_map(|(at, this)| {
+            let earlier = &read[..at];
+            let problem = same_target(earlier, this).or_else(|| same_subject(earlier, this))?;
+            Some((this.statement.line, problem))
+        })
+        .collect()
+}
+
+impl<'a> Read<'a> {
+    fn of(folder: &Folder, statement: &'a Statement) -> Self {
+        let target = statement.links.first().map(|link| follow(folder, &link.target));
+        Self { statement, subject: Subject::of(statement), target }
     }
-    problems
+
+    fn states(&self) -> bool {
+        self.statement.kind.is_statement() && !self.statement.opens_with_link()
+    }
 }
 
 /// Two decisions may rest on one note; anything else that points at the same thing is said twice.
-fn same_target(folder: &Folder, earlier: &[Statement], statement: &Statement) -> Option<Problem> {
-    let link = statement.links.first()?;
-    let target = follow(folder, &link.target);
-    let mut others = earlier.iter().filter(|other| {
-        let same_note = other.kind == Kind::Decision && statement.kind == Kind::Decision;
-        !same_note || Subject::of(other).same_as(&Subject::of(statement))
-    });
-    let first = others
-        .find(|other| other.links.first().is_some_and(|l| follow(folder, &l.target) == target))?;
-    Some(Problem::SameTarget { target: link.target.clone(), first: first.line })
+fn same_target(earlier: &[Read<'_>], this: &Read<'_>) -> Option<Problem> {
+    let target = this.statement.links.first()?.target.clone();
+    let one_note = |other: &Read<'_>| {
+        let decisions = [other, this].iter().all(|read| read.statement.kind == Kind::Decision);
+        decisions && !other.subject.same_as(&this.subject)
+    };
+    let first = earlier.iter().find(|other| other.target == this.target && !one_note(other))?;
+    Some(Problem::SameTarget { target, first: first.statement.line })
 }
 
-fn same_subject(earlier: &[Statement], statement: &Statement) -> Option<Problem> {
-    if !statement.kind.is_statement() || statement.opens_with_link() {
-        return None;
-    }
-    let subject = Subject::of(statement);
-    let mut others = earlier.iter().filter(|o| o.kind.is_statement() && !o.opens_with_link());
-    let first = others.find(|other| Subject::of(other).same_as(&subject))?;
+fn same_subject(earlier: &[Read<'_>], this: &Read<'_>) -> Option<Problem> {
+    let same = |other: &&Read<'_>| other.states() && other.subject.same_as(&this.subject);
+    let first = earlier.iter().find(same).filter(|_| this.states())?;
     Some(Problem::SameSubject {
-        subject: subject.phrase(),
-        first: first.line,
-        opposed: Subject::of(first).denies != subject.denies,
+        subject: this.subject.phrase(),
+        first: first.statement.line,
+        opposed: first.subject.denies != this.subject.denies,
     })
 }

@@ -1,4 +1,4 @@
-//! The files around a memory folder, for the paths that its lines name.
+//! The files around a memory folder, for the paths that texts name.
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -7,35 +7,56 @@ use std::path::{Component, Path, PathBuf};
 
 use ignore::WalkBuilder;
 
+use crate::markdown;
 use crate::quoted_path::quoted_path;
 
-/// A folder whose files the lines of a memory folder speak of, usually a git repository.
+/// The files that texts quote paths of: those under one root, usually that of a git repository.
 #[derive(Debug)]
-pub(crate) struct Repository {
+pub struct Project {
     root: PathBuf,
     real_root: PathBuf,
     /// Every file and folder under the root, with `/` between parts; read when first needed.
     listing: OnceCell<BTreeSet<String>>,
 }
 
-impl Repository {
+impl Project {
+    /// The files under `root`. They are listed once, when a path must first be searched for.
+    ///
+    /// # Errors
+    ///
+    /// When `root` cannot be reached.
     pub fn at(root: &Path) -> io::Result<Self> {
         let real_root = root.canonicalize()?;
         Ok(Self { root: root.to_owned(), real_root, listing: OnceCell::new() })
     }
 
-    pub fn root(&self) -> &Path {
+    /// The paths that `text` quotes in back-ticks and that are not there: not beside `document`
+    /// (its path from the root), not under the root. In order, without repeats. Such a document is
+    /// probably stale.
+    pub fn missing_quotes(&self, document: &Path, text: &str) -> Vec<String> {
+        let document = self.root.join(document);
+        let beside = document.parent().unwrap_or(&self.root);
+        let mut missing: Vec<String> = Vec::new();
+        for quote in markdown::quotes(text) {
+            let found = self.missing_quote(&quote.text, beside);
+            let new = found.filter(|path| !missing.iter().any(|known| known == path));
+            missing.extend(new.map(str::to_owned));
+        }
+        missing
+    }
+
+    pub(crate) fn root(&self) -> &Path {
         &self.root
     }
 
     /// Whether a path without links in it lies under the root.
-    pub fn contains(&self, real: &Path) -> bool {
+    pub(crate) fn contains(&self, real: &Path) -> bool {
         real.starts_with(&self.real_root)
     }
 
     /// The quoted path when the words between back-ticks name a file that is not there: not
     /// beside the file that quotes it, not under the root, and not at the end of a longer path.
-    pub fn missing_quote<'a>(&self, quote: &'a str, beside: &Path) -> Option<&'a str> {
+    pub(crate) fn missing_quote<'a>(&self, quote: &'a str, beside: &Path) -> Option<&'a str> {
         let quoted = quoted_path(quote)?;
         if self.find(quoted.path, beside).is_some() || self.ends_a_path(quoted.path) {
             return None;
@@ -44,7 +65,7 @@ impl Repository {
     }
 
     /// The file or folder that `path` names from the root or from `beside`.
-    pub fn find(&self, path: &str, beside: &Path) -> Option<PathBuf> {
+    pub(crate) fn find(&self, path: &str, beside: &Path) -> Option<PathBuf> {
         [&self.root, beside]
             .iter()
             .flat_map(|base| [normal(&base.join(path)), base.join(path)])
