@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::input::Input;
-use crate::readers::{html, json, jsonl, mail, markdown, mbox, separated, text, zip};
+use crate::readers::{html, json, jsonl, mail, markdown, mbox, separated, slack, text, zip};
 use crate::reading::{Context, Outcome, Sink};
 
 /// A kind of file or export that recall reads.
@@ -14,6 +14,8 @@ use crate::reading::{Context, Outcome, Sink};
 #[serde(rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "FORMATS says what each is")]
 pub enum Format {
+    Slack,
+    SlackChannel,
     Zip,
     Mbox,
     Mail,
@@ -46,13 +48,26 @@ pub(crate) enum Sniff {
     File(fn(&Head<'_>) -> bool),
     /// The names of the files in a zip or in a folder (two levels of it), sorted. A folder is
     /// looked into only if it holds one of the `markers`; none means that folders are not meant.
-    #[expect(dead_code, reason = "the first such format is being added")]
     Files { markers: &'static [&'static str], is: fn(&[String]) -> bool },
 }
 
 /// The formats in the order in which they are tried: the first that fits takes the file.
 /// What is recognised by content stands before what is recognised by the name's ending.
 pub(crate) const FORMATS: &[Row] = &[
+    row(
+        Format::Slack,
+        "slack",
+        Sniff::Files { markers: slack::LISTS, is: slack::is_slack },
+        slack::read,
+        false,
+    ),
+    row(
+        Format::SlackChannel,
+        "slack-channel",
+        Sniff::File(slack::is_slack_channel),
+        slack::read_channel,
+        true,
+    ),
     row(Format::Zip, "zip", Sniff::File(zip::is_zip), zip::read, false),
     row(Format::Mbox, "mbox", Sniff::File(mbox::is_mbox), mbox::read, true),
     row(Format::Mail, "mail", Sniff::File(mail::is_mail), mail::read, true),

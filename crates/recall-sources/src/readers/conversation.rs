@@ -95,6 +95,11 @@ impl Conversation {
         self.sayings.len()
     }
 
+    /// Parts that were handed out.
+    pub(crate) fn parts(&self) -> u32 {
+        self.parts
+    }
+
     /// Bytes that were not handed out yet.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes

@@ -135,7 +135,7 @@ pub fn elements<T: DeserializeOwned>(
 }
 
 /// A JSON file being read.
-struct Json<'a> {
+pub(crate) struct Json<'a> {
     reader: JsonStreamReader<Box<dyn Read + 'a>>,
     meter: Meter,
     places: Places,
@@ -143,7 +143,8 @@ struct Json<'a> {
 }
 
 impl<'a> Json<'a> {
-    fn open(input: &'a Input, context: &'a Context<'a>) -> Result<Self, Halt> {
+    /// The file from its beginning.
+    pub(crate) fn open(input: &'a Input, context: &'a Context<'a>) -> Result<Self, Halt> {
         let text = input.text().map_err(|error| context.failed(&error))?;
         let places = text.places();
         let limit = context.options.max_document_bytes.saturating_mul(ELEMENT_LIMIT);
@@ -184,12 +185,43 @@ impl<'a> Json<'a> {
         Ok(false)
     }
 
-    fn skip(&mut self) -> Result<(), Halt> {
+    /// Hands the name of each field of the object that is next to `each`, which must read or skip
+    /// its value. What is no object is skipped.
+    pub(crate) fn object(&mut self, mut each: impl FnMut(&mut Self, &str) -> Outcome) -> Outcome {
+        if self.peek()? != ValueType::Object {
+            return self.skip();
+        }
+        self.check(|reader| reader.begin_object())?;
+        while self.check(|reader| reader.has_next())? {
+            let name = self.check(|reader| reader.next_name_owned())?;
+            each(self, &name)?;
+        }
+        self.check(|reader| reader.end_object())
+    }
+
+    /// Calls `each` at each element of the array that is next, counted from 1; it must read or
+    /// skip the element. What is no array is skipped.
+    pub(crate) fn array(&mut self, mut each: impl FnMut(&mut Self, u64) -> Outcome) -> Outcome {
+        if self.peek()? != ValueType::Array {
+            return self.skip();
+        }
+        self.check(|reader| reader.begin_array())?;
+        let mut number = 0;
+        while self.check(|reader| reader.has_next())? {
+            number += 1;
+            each(self, number)?;
+        }
+        self.check(|reader| reader.end_array())
+    }
+
+    /// Passes over the value that is next.
+    pub(crate) fn skip(&mut self) -> Result<(), Halt> {
         self.meter.reset();
         self.check(|reader| reader.skip_value())
     }
 
-    fn element<T: DeserializeOwned>(&mut self, number: u64) -> Result<Element<T>, Halt> {
+    /// The value that is next, as element `number` of its array (0 = of none).
+    pub(crate) fn element<T: DeserializeOwned>(&mut self, number: u64) -> Result<Element<T>, Halt> {
         self.meter.reset();
         // White space before the value is skipped by looking at its type.
         self.peek()?;

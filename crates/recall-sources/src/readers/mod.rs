@@ -41,16 +41,23 @@
 //! - Nothing for nothing: that no document came and no problem was named is said by the frame.
 //! - A missing or broken date is `None` ([`date::parse`](crate::date::parse)). Nothing panics.
 
+mod channel;
 pub(crate) mod content;
+mod conversation;
 pub(crate) mod html;
 pub mod json;
 pub mod jsonl;
+mod keys;
 pub mod lines;
 pub(crate) mod mail;
 pub(crate) mod mail_body;
 pub mod markdown;
 pub(crate) mod mbox;
 pub mod metered;
+mod pointer;
 pub mod separated;
+mod slack;
+mod slack_text;
 pub mod text;
+mod threads;
 pub mod zip;

@@ -66,8 +66,7 @@ impl<'a> Threads<'a> {
             return self.stretches.say(saying, sink);
         };
         let channel = &self.stretches.channel;
-        let open =
-            self.open.entry(thread.to_owned()).or_insert_with(|| channel.thread(thread));
+        let open = self.open.entry(thread.to_owned()).or_insert_with(|| channel.thread(thread));
         let before = open.bytes();
         open.say(saying, sink)?;
         self.open_bytes = (self.open_bytes + open.bytes()).saturating_sub(before);

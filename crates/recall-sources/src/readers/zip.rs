@@ -16,10 +16,7 @@ pub(crate) fn is_zip(head: &Head<'_>) -> bool {
 pub(crate) fn read(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) -> Outcome {
     let limit = context.options.max_bytes;
     let archive = Archive::open(input, limit).map_err(|error| context.failed(&error))?;
-    for (name, reason) in archive.refused() {
-        let name = format!("{}/{name}", context.name);
-        sink.problem(Context { name: &name, ..context.clone() }.problem(None, reason.clone()))?;
-    }
+    report_refused(&archive, context, sink)?;
     sink.forget_places();
     for inner in archive.names().iter().filter(|name| !is_hidden(name)) {
         let name = format!("{}/{inner}", context.name);
@@ -29,6 +26,19 @@ pub(crate) fn read(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) ->
             Err(Halt::Failed(problem)) => sink.problem(problem)?,
             outcome => outcome?,
         }
+    }
+    Ok(())
+}
+
+/// Names the files that will not be read.
+pub(crate) fn report_refused(
+    archive: &Archive<'_>,
+    context: &Context<'_>,
+    sink: &mut Sink<'_>,
+) -> Outcome {
+    for (name, reason) in archive.refused() {
+        let name = format!("{}/{name}", context.name);
+        sink.problem(Context { name: &name, ..context.clone() }.problem(None, reason.clone()))?;
     }
     Ok(())
 }
