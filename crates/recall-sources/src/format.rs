@@ -6,7 +6,10 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::input::Input;
-use crate::readers::{html, json, jsonl, mail, markdown, mbox, separated, slack, text, zip};
+use crate::readers::{
+    discord, html, irc, json, jsonl, mail, markdown, mattermost, mbox, messenger, separated, slack,
+    teams, telegram, text, whatsapp, zip,
+};
 use crate::reading::{Context, Outcome, Sink};
 
 /// A kind of file or export that recall reads.
@@ -16,6 +19,13 @@ use crate::reading::{Context, Outcome, Sink};
 pub enum Format {
     Slack,
     SlackChannel,
+    Discord,
+    Mattermost,
+    Teams,
+    Telegram,
+    Messenger,
+    Whatsapp,
+    Irc,
     Zip,
     Mbox,
     Mail,
@@ -68,6 +78,25 @@ pub(crate) const FORMATS: &[Row] = &[
         slack::read_channel,
         true,
     ),
+    row(Format::Discord, "discord", Sniff::File(discord::is_discord), discord::read, true),
+    row(
+        Format::Mattermost,
+        "mattermost",
+        Sniff::File(mattermost::is_mattermost),
+        mattermost::read,
+        true,
+    ),
+    row(Format::Teams, "teams", Sniff::File(teams::is_teams), teams::read, true),
+    row(Format::Telegram, "telegram", Sniff::File(telegram::is_telegram), telegram::read, true),
+    row(
+        Format::Messenger,
+        "messenger",
+        Sniff::File(messenger::is_messenger),
+        messenger::read,
+        true,
+    ),
+    row(Format::Whatsapp, "whatsapp", Sniff::File(whatsapp::is_whatsapp), whatsapp::read, true),
+    row(Format::Irc, "irc", Sniff::File(irc::is_irc), irc::read, true),
     row(Format::Zip, "zip", Sniff::File(zip::is_zip), zip::read, false),
     row(Format::Mbox, "mbox", Sniff::File(mbox::is_mbox), mbox::read, true),
     row(Format::Mail, "mail", Sniff::File(mail::is_mail), mail::read, true),

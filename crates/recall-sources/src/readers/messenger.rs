@@ -1,0 +1,96 @@
+//! Facebook Messenger and Instagram conversations (`message_1.json`).
+
+use serde_json::Value;
+
+use crate::document::Kind;
+use crate::format::Head;
+use crate::input::Input;
+use crate::problem::Reason;
+use crate::readers::channel::{Channel, Stretches};
+use crate::readers::conversation::{Saying, add_line};
+use crate::readers::json::Element;
+use crate::readers::keys::Keys;
+use crate::readers::{json, pointer};
+use crate::reading::{Context, Halt, Outcome, Sink};
+
+pub(crate) fn is_messenger(head: &Head<'_>) -> bool {
+    let seems = head.has_extension(&["json"])
+        && (head.text.contains("\"sender_name\"") || head.text.contains("\"senderName\""));
+    seems && Keys::of(head.text).has_all(&["participants", "messages"])
+}
+
+/// Reads one conversation. The newest message may come first.
+pub(crate) fn read(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) -> Outcome {
+    let mut stretches = Stretches::new(channel(input, context)?);
+    let outcome = json::elements(input, context, &["messages"], |element: Element<Value>| {
+        if !element.value.is_object() {
+            let reason = Reason::Malformed("a message that is no object".to_owned());
+            return sink.problem(context.problem(Some(element.span.line_start), reason));
+        }
+        let saying = Saying { span: Some(element.span), ..saying(&element.value) };
+        stretches.say(saying, sink)
+    });
+    stretches.flush(sink)?;
+    outcome
+}
+
+/// The title stands behind the messages; a conversation without one has its people's names.
+fn channel(input: &Input, context: &Context<'_>) -> Result<Channel, Halt> {
+    let (mut title, mut people) = (String::new(), Vec::new());
+    for name in ["title", "threadName"] {
+        let found = json::elements(input, context, &[name], |element: Element<Value>| {
+            title = repaired(element.value.as_str().unwrap_or_default());
+            Ok(())
+        });
+        match found {
+            Ok(()) if !title.is_empty() => break,
+            // What is wrong with the file is said when the messages are read.
+            Ok(()) | Err(Halt::Failed(_)) => {}
+            stopped => return Err(stopped.err().unwrap_or(Halt::Stopped)),
+        }
+    }
+    json::elements(input, context, &["participants"], |element: Element<Value>| {
+        people.push(repaired(&pointer::text(&element.value, &["/name", ""])));
+        Ok(())
+    })?;
+    let name = if title.is_empty() { people.join(", ") } else { title };
+    let mut template = context.document("", Kind::Chat, String::new());
+    template.source = format!("messenger:{name}");
+    template.metadata.insert("channel".to_owned(), name.clone());
+    Ok(Channel { prefix: format!("{}#", context.name), name, template })
+}
+
+fn saying(message: &Value) -> Saying {
+    let mut text = repaired(&pointer::text(message, &["/content", "/text"]));
+    add_line(&mut text, &repaired(pointer::str(message, "/share/share_text")));
+    let link = pointer::str(message, "/share/link");
+    if !text.contains(link) {
+        add_line(&mut text, link);
+    }
+    for media in ["photos", "videos", "audio_files", "gifs", "files", "media"] {
+        for file in pointer::list(message, &format!("/{media}")) {
+            let uri = repaired(pointer::str(file, "/uri"));
+            let name = uri.rsplit('/').next().unwrap_or_default();
+            add_line(&mut text, &format!("[{media}: {name}]"));
+        }
+    }
+    if !pointer::str(message, "/sticker/uri").is_empty() {
+        add_line(&mut text, "[sticker]");
+    }
+    if pointer::is_true(message, "/is_unsent") || pointer::is_true(message, "/isUnsent") {
+        add_line(&mut text, "(deleted)");
+    }
+    Saying {
+        author: repaired(&pointer::text(message, &["/sender_name", "/senderName"])),
+        date: pointer::date(message, &["/timestamp_ms", "/timestamp"]),
+        text,
+        ..Saying::default()
+    }
+}
+
+/// The exporter writes each byte of UTF-8 as a character of its own (`Ä\u{90}` for `Đ`). Text in
+/// which that is not so stays as it is.
+fn repaired(text: &str) -> String {
+    let bytes: Option<Vec<u8>> = text.chars().map(|c| u8::try_from(c).ok()).collect();
+    bytes.and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_else(|| text.to_owned())
+}
