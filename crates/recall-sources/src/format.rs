@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::input::Input;
 use crate::readers::{
-    discord, html, irc, json, jsonl, mail, markdown, mattermost, mbox, messenger, separated, slack,
-    teams, telegram, text, whatsapp, zip,
+    assistant_export, chatgpt, claude_ai, claude_code, codex, discord, html, irc, json, jsonl,
+    mail, markdown, mattermost, mbox, messenger, separated, slack, teams, telegram, text, whatsapp,
+    zip,
 };
 use crate::reading::{Context, Outcome, Sink};
 
@@ -26,6 +27,11 @@ pub enum Format {
     Messenger,
     Whatsapp,
     Irc,
+    AssistantExport,
+    ClaudeCode,
+    Codex,
+    Chatgpt,
+    ClaudeAi,
     Zip,
     Mbox,
     Mail,
@@ -97,6 +103,26 @@ pub(crate) const FORMATS: &[Row] = &[
     ),
     row(Format::Whatsapp, "whatsapp", Sniff::File(whatsapp::is_whatsapp), whatsapp::read, true),
     row(Format::Irc, "irc", Sniff::File(irc::is_irc), irc::read, true),
+    row(
+        Format::AssistantExport,
+        "assistant-export",
+        Sniff::Files {
+            markers: assistant_export::MARKERS,
+            is: assistant_export::is_assistant_export,
+        },
+        assistant_export::read,
+        false,
+    ),
+    row(
+        Format::ClaudeCode,
+        "claude-code",
+        Sniff::File(claude_code::is_claude_code),
+        claude_code::read,
+        true,
+    ),
+    row(Format::Codex, "codex", Sniff::File(codex::is_codex), codex::read, true),
+    row(Format::Chatgpt, "chatgpt", Sniff::File(chatgpt::is_chatgpt), chatgpt::read, true),
+    row(Format::ClaudeAi, "claude-ai", Sniff::File(claude_ai::is_claude_ai), claude_ai::read, true),
     row(Format::Zip, "zip", Sniff::File(zip::is_zip), zip::read, false),
     row(Format::Mbox, "mbox", Sniff::File(mbox::is_mbox), mbox::read, true),
     row(Format::Mail, "mail", Sniff::File(mail::is_mail), mail::read, true),

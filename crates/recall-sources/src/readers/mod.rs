@@ -41,7 +41,12 @@
 //! - Nothing for nothing: that no document came and no problem was named is said by the frame.
 //! - A missing or broken date is `None` ([`date::parse`](crate::date::parse)). Nothing panics.
 
+mod assistant_export;
 mod channel;
+mod chatgpt;
+mod claude_ai;
+mod claude_code;
+mod codex;
 pub(crate) mod content;
 mod conversation;
 mod discord;
@@ -68,6 +73,7 @@ mod teams;
 mod telegram;
 pub mod text;
 mod threads;
+mod tool_calls;
 mod whatsapp;
 mod whatsapp_line;
 pub mod zip;
