@@ -15,6 +15,8 @@ mod hub;
 mod installed;
 mod onnx;
 mod pack;
+#[cfg(test)]
+mod pack_tests;
 mod package;
 mod pieces;
 mod pool;
