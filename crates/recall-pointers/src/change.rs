@@ -62,8 +62,16 @@ pub fn add(
 /// [`Refusal`] when the draft is against the policy, or `name` does not mean one line.
 pub fn replace(memory: &Memory, name: &str, draft: &Draft, rules: &Rules) -> Result<Edit, Refusal> {
     let old = select(memory, name)?;
-    check_draft(memory, old.folder, draft, old.statement.kind, rules)?;
-    replacing(old, &draft.line(old.statement.kind), rules)
+    let kind = old.statement.kind;
+    check_draft(memory, old.folder, draft, kind, rules)?;
+    let line = draft.line(kind);
+    match on_same_subject(old.folder, old.file, &line, kind, rules)? {
+        Some(other) if other.line != old.statement.line => {
+            let places = vec![old.place(), Selected { statement: other, ..old }.place()];
+            Err(Refusal::SeveralOnSubject { places })
+        }
+        _ => replacing(old, &line, rules),
+    }
 }
 
 /// Removes the line that `name` means. The file behind it stays; `check` then names it.
@@ -149,7 +157,7 @@ fn page_for(folder: &Folder, kind: Kind) -> Result<&PageFile, Refusal> {
 
 /// The line after which a new line of `kind` goes.
 fn section_end(page: &Page, kind: Kind) -> Option<usize> {
-    let last = page.statements().iter().filter(|statement| statement.kind == kind).next_back();
+    let last = page.statements().iter().rfind(|statement| statement.kind == kind);
     if let Some(last) = last {
         return Some(last.last_line);
     }
@@ -224,6 +232,7 @@ fn adding(
     let marker = marker_for(&file.page, kind);
     let after = file.page.editable().inserting(end, &format!("{marker}{line}"));
     check_result(file, &after, end + 1, line, rules)?;
+    check_others(file, None, &after, Some(end + 1), rules)?;
     let change =
         Change { action: Action::Add, line: end + 1, old: None, new: Some(line.to_owned()) };
     Edit::of(folder, &file.path, change, file.page.write(), after)
@@ -247,6 +256,8 @@ fn replacing(old: Selected<'_>, line: &str, rules: &Rules) -> Result<Edit, Refus
     }
     let after = with_text(&old, line);
     check_result(old.file, &after, old.statement.line, line, rules)?;
+    let at = Some(old.statement.line);
+    check_others(old.file, at, &after, at, rules)?;
     let change = change_of(&old, Action::Replace, Some(line.to_owned()));
     Edit::of(old.folder, &old.file.path, change, old.file.page.write(), after)
 }
@@ -280,8 +291,30 @@ fn check_utf8(file: &PageFile) -> Result<(), Refusal> {
     }
 }
 
-/// Reads the page back: the line must be one statement that says what was meant, the statements
-/// around it must be what they were, and the page must not have gone over its cap.
+/// Reads the page back: all statements but the edited one must be what they were, so that no
+/// stray markup hides what follows.
+fn check_others(
+    file: &PageFile,
+    old: Option<usize>,
+    after: &[u8],
+    new: Option<usize>,
+    rules: &Rules,
+) -> Result<(), Refusal> {
+    let page = Page::parse(after, file.page.shape(), &rules.words);
+    let others = |page: &Page, edited: Option<usize>| -> Vec<String> {
+        let others = page.statements().iter().filter(|other| Some(other.line) != edited);
+        others.map(|other| other.text.clone()).collect()
+    };
+    if others(&file.page, old) == others(&page, new) {
+        return Ok(());
+    }
+    let edited = page.statements().iter().find(|statement| Some(statement.line) == new);
+    let text = edited.map(|statement| statement.text.clone()).unwrap_or_default();
+    Err(Refusal::NotAStatement { text })
+}
+
+/// Reads the page back: the line must be one statement that says what was meant, in words that
+/// a reader sees, and the page must not have gone over its cap.
 fn check_result(
     file: &PageFile,
     after: &[u8],
@@ -290,8 +323,10 @@ fn check_result(
     rules: &Rules,
 ) -> Result<(), Refusal> {
     let page = Page::parse(after, file.page.shape(), &rules.words);
-    let reads =
-        |found: &Statement| found.line == line && found.last_line == line && found.text == text;
+    let reads = |found: &Statement| {
+        let one_line = (found.line, found.last_line) == (line, line);
+        one_line && found.text == text && !found.plain.is_empty()
+    };
     if !page.statements().iter().any(reads) {
         return Err(Refusal::NotAStatement { text: text.to_owned() });
     }

@@ -202,8 +202,9 @@ fn is_note(entry: &ignore::DirEntry) -> bool {
     let name = entry.file_name().to_string_lossy();
     let own = Shape::ALL.iter().any(|shape| name == shape.file_name());
     let readme = name.eq_ignore_ascii_case("readme.md");
-    // A link to a file is a note too; a link to a folder is not followed.
-    name.ends_with(".md") && !own && !readme && entry.path().is_file()
+    // A link to a file is a note too, also one that leads nowhere; a link to a folder is not.
+    let file = entry.file_type().is_some_and(|kind| kind.is_file() || kind.is_symlink());
+    name.ends_with(".md") && !own && !readme && file && !entry.path().is_dir()
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> Unreadable {

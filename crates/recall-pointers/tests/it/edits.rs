@@ -127,6 +127,7 @@ fn the_policy_refuses_by_what_the_text_is() {
     text("Cấu hình nằm ở `config.toml`", |r| matches!(r, R::InRepository));
     text("The project uses Rust and tantivy", |r| matches!(r, R::InRepository));
     text("There are 5 crates in the workspace", |r| matches!(r, R::InRepository));
+    text("<!-- Answer in one sentence", |r| matches!(r, R::NotAStatement { .. }));
     text(&"word ".repeat(60), |r| matches!(r, R::TooLong { .. }));
 }
 
@@ -179,6 +180,8 @@ fn replace_keeps_the_place_and_remove_takes_the_line() {
             "+* [Restart everything](../runbooks/restart.md) (user, 2026-11-29)",
         ]
     );
+    let doubled = replace(&memory, "5", &draft("Dùng tab trong tệp Go"), &rules()).unwrap_err();
+    assert!(matches!(doubled, Refusal::SeveralOnSubject { .. }), "{doubled}");
     let edit = remove(&memory, "commit subjects").unwrap();
     assert_eq!((edit.action, edit.line, changed(&edit).len()), (Action::Remove, 5, 1));
 }

@@ -5,7 +5,7 @@ use recall_pointers::{
     Draft, Edit, HeadingWords, Kind, Page, Shape, Source, add, remove, replace, touch,
 };
 
-use crate::fixture::{Fixture, TODAY, rules};
+use crate::fixture::{Fixture, TODAY, lint, rules};
 
 fn check_identity(bytes: &[u8]) {
     for shape in Shape::ALL {
@@ -112,6 +112,20 @@ proptest! {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_page_and_entry_can_be_checked(text in any_page(), entry in any_page(), front in any::<bool>()) {
+        let front = if front { "---\n" } else { "" };
+        let fixture = Fixture::with(&[
+            ("memory/INDEX.md", &text),
+            ("memory/MEMORY.md", &entry),
+            ("memory/a.md", &format!("{front}{entry}")),
+        ]);
+        for finding in lint(&fixture.memory(), false).findings {
+            let lines = std::fs::read(&finding.path).unwrap().split(|byte| *byte == b'\n').count();
+            prop_assert!(1 <= finding.line && finding.line <= lines, "{finding}");
+        }
+    }
 
     #[test]
     fn every_edit_touches_one_line(text in any_page(), at in 0..20usize) {

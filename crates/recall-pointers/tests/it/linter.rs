@@ -273,6 +273,15 @@ fn bytes_that_are_not_utf8() {
     assert_eq!(fixture.memory().print(), b"## Preferences\n- Caf\xe9 hours are from nine\n");
 }
 
+#[cfg(unix)]
+#[test]
+fn notes_that_cannot_be_read() {
+    let fixture = Fixture::with(&[("memory/INDEX.md", "")]);
+    std::os::unix::fs::symlink("nowhere.md", fixture.path("memory/lost.md")).unwrap();
+    let expected = "memory/lost.md:1: cannot be read: No such file or directory (os error 2)";
+    assert_eq!(fixture.findings(), [expected]);
+}
+
 #[test]
 fn code_comments_and_prose_are_no_statements() {
     check(
