@@ -190,10 +190,8 @@ impl Session<'_> {
             Some((_, summary)) if self.title.is_empty() => summary,
             _ => &self.title,
         };
-        if let Some(main) = self.conversations.get_mut("") {
-            if !title.is_empty() {
-                main.set_title(title);
-            }
+        if let (Some(main), false) = (self.conversations.get_mut(""), title.is_empty()) {
+            main.set_title(title);
         }
         self.conversations.values_mut().try_for_each(|conversation| conversation.flush(sink))
     }
