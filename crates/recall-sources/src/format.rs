@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::input::Input;
 use crate::readers::{
-    assistant_export, chatgpt, claude_ai, claude_code, codex, discord, html, irc, json, jsonl,
-    mail, markdown, mattermost, mbox, messenger, separated, slack, teams, telegram, text, whatsapp,
-    zip,
+    assistant_export, chatgpt, claude_ai, claude_code, codex, discord, github, gitlab, html, irc,
+    jira, json, jsonl, mail, markdown, mattermost, mbox, messenger, separated, slack,
+    stackexchange, teams, telegram, text, ticket_table, whatsapp, zendesk, zip,
 };
 use crate::reading::{Context, Outcome, Sink};
 
@@ -36,6 +36,13 @@ pub enum Format {
     Mbox,
     Mail,
     Html,
+    Github,
+    Gitlab,
+    Jira,
+    JiraCsv,
+    RedmineCsv,
+    Zendesk,
+    StackExchange,
     Jsonl,
     Json,
     Csv,
@@ -126,6 +133,31 @@ pub(crate) const FORMATS: &[Row] = &[
     row(Format::Zip, "zip", Sniff::File(zip::is_zip), zip::read, false),
     row(Format::Mbox, "mbox", Sniff::File(mbox::is_mbox), mbox::read, true),
     row(Format::Mail, "mail", Sniff::File(mail::is_mail), mail::read, true),
+    row(Format::Github, "github", Sniff::File(github::is_github), github::read, true),
+    row(Format::Gitlab, "gitlab", Sniff::File(gitlab::is_gitlab), gitlab::read, true),
+    row(Format::Jira, "jira", Sniff::File(jira::is_jira), jira::read, true),
+    row(
+        Format::JiraCsv,
+        "jira-csv",
+        Sniff::File(ticket_table::is_jira_csv),
+        ticket_table::read_jira,
+        true,
+    ),
+    row(
+        Format::RedmineCsv,
+        "redmine-csv",
+        Sniff::File(ticket_table::is_redmine_csv),
+        ticket_table::read_redmine,
+        true,
+    ),
+    row(Format::Zendesk, "zendesk", Sniff::File(zendesk::is_zendesk), zendesk::read, true),
+    row(
+        Format::StackExchange,
+        "stackexchange",
+        Sniff::File(stackexchange::is_posts),
+        stackexchange::read,
+        true,
+    ),
     row(Format::Jsonl, "jsonl", Sniff::File(jsonl::is_jsonl), jsonl::read, true),
     row(Format::Json, "json", Sniff::File(json::is_json), json::read, true),
     row(Format::Csv, "csv", Sniff::File(separated::is_csv), separated::read_csv, true),

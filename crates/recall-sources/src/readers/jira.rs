@@ -1,0 +1,121 @@
+//! Jira issues in JSON, as its interface gives them: texts in wiki markup or as documents (ADF).
+
+use serde_json::Value;
+
+use crate::format::Head;
+use crate::input::Input;
+use crate::readers::jira_text::{adf, markdown};
+use crate::readers::ticket::{self, Comment, Ticket};
+use crate::readers::ticket_json::{at, date, first_text, keys, list, names, text, values};
+use crate::reading::{Context, Outcome, Sink};
+
+const ENVELOPES: &[&str] = &["issues"];
+
+pub(crate) fn is_jira(head: &Head<'_>) -> bool {
+    keys(head, ENVELOPES).is_some_and(|keys| keys.has_all(&["key", "fields"]))
+}
+
+/// Reads issues with their comments.
+pub(crate) fn read(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) -> Outcome {
+    ticket::read(rows, input, context, sink)
+}
+
+fn rows(
+    input: &Input,
+    context: &Context<'_>,
+    sink: &mut Sink<'_>,
+    each: &mut dyn FnMut(Ticket, &mut Sink<'_>) -> Outcome,
+) -> Outcome {
+    values(input, context, sink, ENVELOPES, &mut |value, span, number, sink| {
+        each(Ticket { number, span: Some(span), ..issue(&value) }, sink)
+    })
+}
+
+fn issue(value: &Value) -> Ticket {
+    let id = text(value, "key");
+    let fields = value.get("fields").unwrap_or(&Value::Null);
+    let mut ticket = Ticket {
+        title: text(fields, "summary"),
+        body: Comment {
+            author: person(fields, &["reporter", "creator"]),
+            date: date(fields, &["created"]),
+            text: body(fields, "description"),
+            ..Comment::default()
+        },
+        comments: comments(fields).iter().map(comment).collect(),
+        updated: date(fields, &["updated", "resolutiondate"]),
+        tags: [names(fields, "labels"), names(fields, "components")].concat(),
+        url: browse(&text(value, "self"), &id),
+        source: source(&id),
+        id,
+        ..Ticket::default()
+    };
+    let environment = body(fields, "environment");
+    if !environment.trim().is_empty() {
+        ticket.body.text.push_str(&format!("\n\nEnvironment: {}", environment.trim()));
+    }
+    let simple = [
+        ("type", "issuetype.name"),
+        ("status", "status.name"),
+        ("priority", "priority.name"),
+        ("resolution", "resolution.name"),
+        ("parent", "parent.key"),
+    ];
+    for (name, path) in simple {
+        ticket.note(name, text(fields, path));
+    }
+    ticket.note("assignee", person(fields, &["assignee"]));
+    ticket.note("fix versions", names(fields, "fixVersions").join(", "));
+    let attached = list(fields, "attachment").iter().map(|it| text(it, "filename"));
+    ticket.note("attachments", attached.collect::<Vec<_>>().join(", "));
+    ticket
+}
+
+/// Comments of the interface (`comment.comments`) or of other exports (a list).
+fn comments(fields: &Value) -> &[Value] {
+    match list(fields, "comment.comments") {
+        [] => list(fields, "comment"),
+        comments => comments,
+    }
+}
+
+fn comment(value: &Value) -> Comment {
+    let is_internal = text(value, "jsdPublic") == "false" || value.get("visibility").is_some();
+    Comment {
+        id: text(value, "id"),
+        author: person(value, &["author", "updateAuthor"]),
+        date: date(value, &["created", "updated"]),
+        text: body(value, "body"),
+        private: is_internal,
+        url: String::new(),
+    }
+}
+
+/// A text in either of the two ways to write it.
+fn body(value: &Value, name: &str) -> String {
+    match at(value, name) {
+        Some(Value::Object(_)) => adf(&value[name]),
+        _ => markdown(&text(value, name)),
+    }
+}
+
+fn person(value: &Value, fields: &[&str]) -> String {
+    let names = ["displayName", "name", "emailAddress", "accountId"];
+    let paths = fields.iter().flat_map(|field| names.map(|name| format!("{field}.{name}")));
+    let named = paths.map(|path| text(value, &path)).find(|name| !name.is_empty());
+    named.unwrap_or_else(|| first_text(value, fields))
+}
+
+/// The page that people open, from the address of the interface.
+fn browse(own: &str, id: &str) -> Option<String> {
+    let (site, _) = own.split_once("/rest/")?;
+    Some(format!("{site}/browse/{id}"))
+}
+
+/// `jira:OPS`.
+pub(crate) fn source(id: &str) -> String {
+    match id.rsplit_once('-') {
+        Some((project, _)) if !project.is_empty() => format!("jira:{project}"),
+        _ => "jira".to_owned(),
+    }
+}
