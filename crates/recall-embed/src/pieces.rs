@@ -102,7 +102,7 @@ impl Pieces {
                     0 => self.first[usize::from(bytes[0])].clone(),
                     _ => self.narrow(rows.clone(), depth, bytes[depth]),
                 };
-                (!rows.is_empty()).then(|| (depth, rows.start))
+                (!rows.is_empty()).then_some((depth, rows.start))
             })
             .filter(|(depth, row)| self.piece(*row).len() == depth + 1)
             .map(|(_, row)| row)
