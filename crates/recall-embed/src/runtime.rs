@@ -130,6 +130,7 @@ fn watched(path: &Path) -> Result<Environment, EmbedError> {
 }
 
 fn load(path: &Path) -> Result<Environment, EmbedError> {
+    forbid_telemetry();
     let refused = |cause: String| EmbedError::RuntimeLoad { path: path.to_owned(), cause };
     let builder = ort::init_from(path).map_err(|e| refused(e.to_string()))?;
     let built = builder.with_name("recall").with_telemetry(false).build();
@@ -137,6 +138,20 @@ fn load(path: &Path) -> Result<Environment, EmbedError> {
     // What fails comes back as an error; the runtime need not print it too.
     environment.set_log_level(LogLevel::Fatal);
     Ok(environment)
+}
+
+/// Since 1.29 the runtime sends the names and hashes of models to its maker, from Linux and macOS too,
+/// and begins as its environment is built: too early for `with_telemetry` alone. What is searched here
+/// is nobody else's business.
+fn forbid_telemetry() {
+    for name in ["ORT_DISABLE_TELEMETRY", "ORT_TELEMETRY_DISABLED"] {
+        if env::var_os(name).is_none() {
+            // SAFETY: this races only with foreign code that reads the environment on another thread.
+            // Of ours there is none yet (the runtime is loaded after this), and Rust's own readers
+            // take the same lock.
+            unsafe { env::set_var(name, "1") }
+        }
+    }
 }
 
 /// Whether a library we know no hash of ends where its own headers say.

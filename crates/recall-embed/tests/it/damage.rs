@@ -94,6 +94,15 @@ fn damaged_files_are_named() {
     check(|copy| flip(&copy.model().join("tokenizer.json")), "Damaged");
 }
 
+/// The runtime keeps an id of the machine and unsent events in the cache folder.
+#[test]
+fn the_runtime_tells_nobody() {
+    let cache = tempfile::tempdir().unwrap();
+    let variables = ["XDG_CACHE_HOME", "HOME"].map(|name| (name, cache.path().to_str().unwrap()));
+    assert_eq!(Copy::new().ask(&variables), "Ok");
+    assert_eq!(fs::read_dir(cache.path()).unwrap().count(), 0);
+}
+
 #[test]
 fn a_file_that_was_checked_is_checked_again_when_it_changes() {
     let copy = Copy::new();
