@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::input::Input;
 use crate::readers::{
-    assistant_export, chatgpt, claude_ai, claude_code, codex, discord, github, gitlab, html, irc,
-    jira, json, jsonl, mail, markdown, mattermost, mbox, messenger, separated, slack,
-    stackexchange, teams, telegram, text, ticket_table, whatsapp, zendesk, zip,
+    assistant_export, chatgpt, claude_ai, claude_code, codex, discord, docx, github, gitlab, html,
+    irc, jira, json, jsonl, log, mail, markdown, mattermost, mbox, messenger, org, separated,
+    slack, stackexchange, subtitles, teams, telegram, text, ticket_table, whatsapp, zendesk, zip,
 };
 use crate::reading::{Context, Outcome, Sink};
 
@@ -35,6 +35,9 @@ pub enum Format {
     Zip,
     Mbox,
     Mail,
+    Docx,
+    Subtitles,
+    Log,
     Html,
     Github,
     Gitlab,
@@ -153,7 +156,7 @@ pub(crate) const FORMATS: &[Row] = &[
     row(Format::Zendesk, "zendesk", Sniff::File(zendesk::is_zendesk), zendesk::read, true),
     row(
         Format::StackExchange,
-        "stackexchange",
+        "stack-exchange",
         Sniff::File(stackexchange::is_posts),
         stackexchange::read,
         true,
@@ -162,10 +165,19 @@ pub(crate) const FORMATS: &[Row] = &[
     row(Format::Json, "json", Sniff::File(json::is_json), json::read, true),
     row(Format::Csv, "csv", Sniff::File(separated::is_csv), separated::read_csv, true),
     row(Format::Tsv, "tsv", Sniff::File(separated::is_tsv), separated::read_tsv, true),
+    row(Format::Docx, "docx", Sniff::Files { markers: &[], is: docx::is_docx }, docx::read, false),
+    row(
+        Format::Subtitles,
+        "subtitles",
+        Sniff::File(subtitles::is_subtitles),
+        subtitles::read,
+        true,
+    ),
+    row(Format::Log, "log", Sniff::File(log::is_log), log::read, true),
     row(Format::Html, "html", Sniff::File(html::is_html), html::read, true),
     row(Format::Markdown, "markdown", Sniff::File(markdown::is_markdown), markdown::read, false),
     row(Format::Rst, "rst", Sniff::File(text::is_rst), text::read_rst, false),
-    row(Format::Org, "org", Sniff::File(text::is_org), text::read_org, false),
+    row(Format::Org, "org", Sniff::File(org::is_org), org::read, false),
     row(Format::Code, "code", Sniff::File(text::is_code), text::read, false),
     row(Format::Text, "text", Sniff::File(|head| head.is_text), text::read, false),
 ];

@@ -23,10 +23,6 @@ pub(crate) fn is_rst(head: &Head<'_>) -> bool {
     head.is_text && head.has_extension(&["rst", "rest"])
 }
 
-pub(crate) fn is_org(head: &Head<'_>) -> bool {
-    head.is_text && head.has_extension(&["org"])
-}
-
 pub(crate) fn is_code(head: &Head<'_>) -> bool {
     let by_name = matches!(head.name, "dockerfile" | "makefile" | "justfile" | "rakefile");
     head.is_text && (by_name || CODE.split(' ').any(|extension| extension == head.extension))
@@ -40,11 +36,6 @@ pub(crate) fn read(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) ->
 /// Reads reStructuredText; the title is its first section's.
 pub(crate) fn read_rst(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) -> Outcome {
     read_titled(input, context, sink, rst_title)
-}
-
-/// Reads an org file; the title is `#+TITLE:` or its first heading.
-pub(crate) fn read_org(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) -> Outcome {
-    read_titled(input, context, sink, org_title)
 }
 
 fn read_titled(
@@ -186,16 +177,4 @@ fn rst_title(head: &str) -> Option<String> {
             && pair[1].chars().count() >= title.chars().count()
     })?;
     Some(pair[0].trim().to_owned())
-}
-
-fn org_title(head: &str) -> Option<String> {
-    let keyword = |line: &str| {
-        let (name, title) = line.split_once(':')?;
-        name.trim().eq_ignore_ascii_case("#+title").then(|| title.trim().to_owned())
-    };
-    let heading = |line: &str| {
-        let text = line.trim_start_matches('*');
-        (text.len() < line.len() && text.starts_with(' ')).then(|| text.trim().to_owned())
-    };
-    head.lines().find_map(keyword).or_else(|| head.lines().find_map(heading))
 }
