@@ -1,19 +1,22 @@
 //! The four edits: add, replace, remove, touch.
 
+mod entry_date;
+mod place;
+mod readback;
+
 use jiff::civil::Date;
 
-use crate::budget::{Standing, standing};
+use self::entry_date::touch_entry;
+use self::place::{marker_for, page_for, section_end};
 use crate::draft::Draft;
 use crate::edit::{Action, Change, Edit};
-use crate::entry::Entry;
 use crate::folder::{Folder, PageFile};
-use crate::front_matter;
-use crate::lines::{Lines, content};
 use crate::lint::Limits;
 use crate::markdown::marker_of;
 use crate::memory::Memory;
-use crate::page::{Page, Shape};
-use crate::policy::{self, Refusal};
+use crate::page::Page;
+use crate::policy;
+use crate::refusal::Refusal;
 use crate::section::{HeadingWords, Kind};
 use crate::selector::{Selected, select};
 use crate::statement::Statement;
@@ -145,38 +148,6 @@ fn check_draft(
     }
 }
 
-/// The page that takes lines of `kind`: entries go to `MEMORY.md`, all else to the page that has
-/// a section for it.
-fn page_for(folder: &Folder, kind: Kind) -> Result<&PageFile, Refusal> {
-    let found = match kind {
-        Kind::Entry => folder.page(Shape::Memory),
-        _ => folder.pages.iter().find(|file| section_end(&file.page, kind).is_some()),
-    };
-    found.ok_or(Refusal::NoSection { kind })
-}
-
-/// The line after which a new line of `kind` goes.
-fn section_end(page: &Page, kind: Kind) -> Option<usize> {
-    let last = page.statements().iter().rfind(|statement| statement.kind == kind);
-    if let Some(last) = last {
-        return Some(last.last_line);
-    }
-    if kind == Kind::Entry {
-        return Some(last_written(page, 0, page.lines().len()));
-    }
-    let wanted = (kind != Kind::Other).then_some(kind);
-    let section = page.sections().iter().find(|section| section.kind == wanted)?;
-    Some(last_written(page, section.line, section.last_line))
-}
-
-/// The last line with words on it; under a bare heading, the blank line below that, if another
-/// follows to keep the next heading apart.
-fn last_written(page: &Page, first: usize, last: usize) -> usize {
-    let blank = |line: &usize| page.lines()[line - 1].trim_ascii().is_empty();
-    let written = (first + 1..=last).rev().find(|line| !blank(line));
-    written.unwrap_or(if last > first + 1 && first > 0 { first + 1 } else { first })
-}
-
 /// The one line of the page that the new line would say again.
 fn on_same_subject<'a>(
     folder: &Folder,
@@ -224,41 +195,27 @@ fn adding(
     folder: &Folder,
     file: &PageFile,
     kind: Kind,
-    line: &str,
+    text: &str,
     rules: &Rules,
 ) -> Result<Edit, Refusal> {
     check_utf8(file)?;
     let end = section_end(&file.page, kind).ok_or(Refusal::NoSection { kind })?;
     let marker = marker_for(&file.page, kind);
-    let after = file.page.editable().inserting(end, &format!("{marker}{line}"));
-    check_result(file, &after, end + 1, line, rules)?;
-    check_others(file, None, &after, Some(end + 1), rules)?;
-    let change =
-        Change { action: Action::Add, line: end + 1, old: None, new: Some(line.to_owned()) };
+    let after = file.page.editable().inserting(end, &format!("{marker}{text}"));
+    let (line, new) = (end + 1, Some(text.to_owned()));
+    let change = Change { action: Action::Add, line, old: None, new };
+    readback::check(file, &after, &change, rules)?;
     Edit::of(folder, &file.path, change, file.page.write(), after)
 }
 
-/// The list marker of the lines beside the new one, so that they stay one list.
-fn marker_for(page: &Page, kind: Kind) -> &'static str {
-    let last = page.statements().iter().rfind(|statement| statement.kind == kind);
-    let marker = last.map(|last| marker_of(&page.lines()[last.line - 1]));
-    match marker.map(<[u8]>::trim_ascii_start).and_then(<[u8]>::first) {
-        Some(b'*') => "* ",
-        Some(b'+') => "+ ",
-        _ => "- ",
-    }
-}
-
-fn replacing(old: Selected<'_>, line: &str, rules: &Rules) -> Result<Edit, Refusal> {
+fn replacing(old: Selected<'_>, text: &str, rules: &Rules) -> Result<Edit, Refusal> {
     check_editable(&old)?;
-    if old.statement.text.trim_end() == line {
+    if old.statement.text.trim_end() == text {
         return Err(Refusal::Unchanged { path: old.file.path.clone() });
     }
-    let after = with_text(&old, line);
-    check_result(old.file, &after, old.statement.line, line, rules)?;
-    let at = Some(old.statement.line);
-    check_others(old.file, at, &after, at, rules)?;
-    let change = change_of(&old, Action::Replace, Some(line.to_owned()));
+    let after = with_text(&old, text);
+    let change = change_of(&old, Action::Replace, Some(text.to_owned()));
+    readback::check(old.file, &after, &change, rules)?;
     Edit::of(old.folder, &old.file.path, change, old.file.page.write(), after)
 }
 
@@ -289,93 +246,4 @@ fn check_utf8(file: &PageFile) -> Result<(), Refusal> {
         Some(_) => Err(Refusal::NotUtf8 { path: file.path.clone() }),
         None => Ok(()),
     }
-}
-
-/// Reads the page back: all statements but the edited one must be what they were, so that no
-/// stray markup hides what follows.
-fn check_others(
-    file: &PageFile,
-    old: Option<usize>,
-    after: &[u8],
-    new: Option<usize>,
-    rules: &Rules,
-) -> Result<(), Refusal> {
-    let page = Page::parse(after, file.page.shape(), &rules.words);
-    let others = |page: &Page, edited: Option<usize>| -> Vec<String> {
-        let others = page.statements().iter().filter(|other| Some(other.line) != edited);
-        others.map(|other| other.text.clone()).collect()
-    };
-    if others(&file.page, old) == others(&page, new) {
-        return Ok(());
-    }
-    let edited = page.statements().iter().find(|statement| Some(statement.line) == new);
-    let text = edited.map(|statement| statement.text.clone()).unwrap_or_default();
-    Err(Refusal::NotAStatement { text })
-}
-
-/// Reads the page back: the line must be one statement that says what was meant, in words that
-/// a reader sees, and the page must not have gone over its cap.
-fn check_result(
-    file: &PageFile,
-    after: &[u8],
-    line: usize,
-    text: &str,
-    rules: &Rules,
-) -> Result<(), Refusal> {
-    let page = Page::parse(after, file.page.shape(), &rules.words);
-    let reads = |found: &Statement| {
-        let one_line = (found.line, found.last_line) == (line, line);
-        one_line && found.text == text && !found.plain.is_empty()
-    };
-    if !page.statements().iter().any(reads) {
-        return Err(Refusal::NotAStatement { text: text.to_owned() });
-    }
-    let cut = |page: &Page| matches!(standing(page, rules.limits.cap), Standing::Cut { .. });
-    if cut(&page) && !cut(&file.page) {
-        return Err(Refusal::OverBudget { path: file.path.clone() });
-    }
-    Ok(())
-}
-
-fn touch_entry(line: &Selected<'_>, today: Date) -> Result<Edit, Refusal> {
-    let link = line.statement.links.first();
-    let target = link.map(|link| follow(line.folder, &link.target));
-    let real = target.as_ref().and_then(Target::file);
-    let entries = &line.folder.entries;
-    let entry = entries.iter().find(|entry| entry.path.canonicalize().ok().as_deref() == real);
-    match entry {
-        Some(entry) => dating(line.folder, entry, today),
-        None => Err(Refusal::OutsideFolder { path: line.file.path.clone() }),
-    }
-}
-
-/// Sets the date in the front matter of an entry: that of `updated`, `checked` or `date`, or else
-/// a new field `updated`.
-fn dating(folder: &Folder, entry: &Entry, today: Date) -> Result<Edit, Refusal> {
-    let Some(end) = front_matter::end_line(&entry.text()).filter(|_| entry.fields().is_some())
-    else {
-        return Err(Refusal::NoFrontMatter { path: entry.path.clone() });
-    };
-    let lines = Lines::parse(&entry.bytes);
-    let text = |line: usize| String::from_utf8_lossy(content(&lines.all()[line - 1])).into_owned();
-    let field = ["updated", "checked", "date"]
-        .iter()
-        .find_map(|field| Some((field, (2..end).find(|line| is_field(&text(*line), field))?)));
-    let (action, line, old, new) = match field {
-        Some((field, line)) => (Action::Touch, line, Some(text(line)), format!("{field}: {today}")),
-        None => (Action::Touch, end, None, format!("updated: {today}")),
-    };
-    if old.as_deref() == Some(new.as_str()) {
-        return Err(Refusal::Unchanged { path: entry.path.clone() });
-    }
-    let after = match old {
-        Some(_) => lines.replacing(line, new.as_bytes()),
-        None => lines.inserting(line - 1, &new),
-    };
-    let change = Change { action, line, old, new: Some(new) };
-    Edit::of(folder, &entry.path, change, entry.bytes.clone(), after)
-}
-
-fn is_field(line: &str, field: &str) -> bool {
-    line.strip_prefix(field).is_some_and(|rest| rest.trim_start().starts_with(':'))
 }

@@ -18,6 +18,9 @@ pub enum Source {
 }
 
 impl Source {
+    /// Every source, in the order that help texts list them.
+    pub const ALL: [Self; 3] = [Self::User, Self::Code, Self::Doc];
+
     /// The word in the stamp of a line.
     pub fn name(self) -> &'static str {
         match self {

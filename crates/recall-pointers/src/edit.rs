@@ -9,7 +9,7 @@ use similar::TextDiff;
 
 use crate::atomic_file;
 use crate::folder::Folder;
-use crate::policy::Refusal;
+use crate::refusal::Refusal;
 
 /// What an edit does to the line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -67,6 +67,16 @@ pub enum WriteError {
         /// Why.
         source: io::Error,
     },
+}
+
+impl WriteError {
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Changed { .. } => "run the command again on the file as it is now",
+            Self::Io { .. } => "check the permissions of its folder and the room on the disk",
+        }
+    }
 }
 
 /// What an edit does to which line.

@@ -105,6 +105,21 @@ pub enum OpenError {
     },
 }
 
+impl OpenError {
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Read { .. } => "check the path and its permissions",
+            Self::NoIndex { .. } => {
+                "name the folder that holds the page, or start one: an empty INDEX.md will do"
+            }
+            Self::BadNamespace { .. } => "rename it",
+            Self::NamespaceTaken { .. } => "give each folder a namespace of its own",
+            Self::OpenTwice { .. } => "name the folder once",
+        }
+    }
+}
+
 impl Folder {
     pub(crate) fn open(spec: &FolderSpec, words: &HeadingWords) -> Result<Self, OpenError> {
         check_namespace(&spec.namespace)?;

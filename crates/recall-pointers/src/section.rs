@@ -21,6 +21,10 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Every kind, in the order that help texts list them.
+    pub const ALL: [Self; 5] =
+        [Self::Preference, Self::Decision, Self::Procedure, Self::Entry, Self::Other];
+
     /// The lower-case name, as in JSON and on the command line.
     pub fn name(self) -> &'static str {
         match self {

@@ -55,7 +55,8 @@ impl SelectError {
     }
 }
 
-fn list(places: &[Place]) -> String {
+/// The places, each on a line of its own.
+pub(crate) fn list(places: &[Place]) -> String {
     places.iter().map(|place| format!("\n  {place}")).collect()
 }
 

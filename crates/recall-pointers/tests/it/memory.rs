@@ -81,6 +81,7 @@ fn tokens_are_estimated_by_script() {
     assert_eq!(estimated_tokens(""), 0);
     assert_eq!(estimated_tokens("Short commit subjects"), 6);
     assert_eq!(estimated_tokens("quyết định"), 4);
+    assert_eq!(estimated_tokens("2026-11-29"), 5);
     assert_eq!(estimated_tokens("会議"), 2);
 }
 
