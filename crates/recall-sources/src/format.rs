@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::input::Input;
 use crate::readers::{
     assistant_export, chatgpt, claude_ai, claude_code, codex, discord, docx, github, gitlab, html,
-    irc, jira, json, jsonl, log, mail, markdown, mattermost, mbox, messenger, org, separated,
+    irc, jira, json, jsonl, log, mail, markdown, mattermost, mbox, messenger, org, pdf, separated,
     slack, stackexchange, subtitles, teams, telegram, text, ticket_table, whatsapp, zendesk, zip,
 };
 use crate::reading::{Context, Outcome, Sink};
@@ -36,6 +36,7 @@ pub enum Format {
     Mbox,
     Mail,
     Docx,
+    Pdf,
     Subtitles,
     Log,
     Html,
@@ -166,6 +167,7 @@ pub(crate) const FORMATS: &[Row] = &[
     row(Format::Csv, "csv", Sniff::File(separated::is_csv), separated::read_csv, true),
     row(Format::Tsv, "tsv", Sniff::File(separated::is_tsv), separated::read_tsv, true),
     row(Format::Docx, "docx", Sniff::Files { markers: &[], is: docx::is_docx }, docx::read, false),
+    row(Format::Pdf, "pdf", Sniff::File(pdf::is_pdf), pdf::read, false),
     row(
         Format::Subtitles,
         "subtitles",

@@ -27,6 +27,7 @@
 //! ```
 
 pub mod archive;
+mod bytes;
 pub mod date;
 pub mod document;
 mod encoding;
@@ -43,6 +44,7 @@ pub mod redact;
 mod scan;
 mod unit;
 
+pub use bytes::read_bytes;
 pub use date::Date;
 pub use document::{Document, Kind, Message, Span};
 pub use fields::{BadFieldMap, Field, FieldMap};

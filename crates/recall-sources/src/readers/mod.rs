@@ -71,6 +71,8 @@ pub(crate) mod mbox;
 pub(crate) mod messenger;
 pub mod metered;
 pub(crate) mod org;
+pub(crate) mod pdf;
+pub(crate) mod pdf_page;
 mod pointer;
 mod records;
 pub mod separated;

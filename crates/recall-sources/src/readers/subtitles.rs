@@ -58,7 +58,7 @@ fn cues(text: &str) -> Vec<Cue> {
         } else if let Some(cue) = cues.last_mut().filter(|_| open) {
             // Without a blank line between, the next cue's number is no text.
             let is_number = line.trim().bytes().all(|byte| byte.is_ascii_digit());
-            if !is_number || !lines.peek().is_some_and(|next| timing(next).is_some()) {
+            if !is_number || lines.peek().is_none_or(|next| timing(next).is_none()) {
                 say(cue, line);
             }
         }
