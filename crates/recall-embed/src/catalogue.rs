@@ -25,7 +25,7 @@ pub struct Catalogue {
     runtimes: Vec<Runtime>,
     #[serde(rename = "family", default)]
     families: Vec<Family>,
-    /// Models of the hub that fastembed knows.
+    /// Models of the hub that the embedding library knows.
     #[serde(skip)]
     hub: Vec<Model>,
 }
@@ -78,7 +78,7 @@ pub enum Source {
         /// The files, in the order the form expects.
         files: Vec<PackageFile>,
     },
-    /// A repository on a model hub that fastembed knows.
+    /// A repository on a model hub, one that the embedding library knows.
     Hub {
         /// `owner/name`.
         repo: String,
@@ -144,7 +144,7 @@ pub(crate) struct Family {
 
 impl Catalogue {
     /// The catalogue this program was built with, and, with the feature `hub`, the models on the hub
-    /// that fastembed knows and that are one file.
+    /// that the embedding library knows and that are one file.
     pub fn builtin() -> Catalogue {
         let mut catalogue: Catalogue =
             toml::from_str(BUILTIN).expect("models/models.toml is checked by a test");

@@ -1,9 +1,8 @@
 //! Texts in, vectors out.
 
-use std::fs;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::thread;
+use std::{fs, iter, thread};
 
 use crate::catalogue::Model;
 use crate::error::EmbedError;
@@ -144,12 +143,14 @@ fn load_sessions(
     let environment = runtime::environment(home)?;
     let path = installed.onnx();
     let onnx = fs::read(&path).map_err(EmbedError::io(&path))?;
-    let load = || {
-        let loaded = Session::load(&environment, onnx.clone(), installed.model.pooling);
+    let load = |onnx| {
+        let loaded = Session::load(&environment, onnx, installed.model.pooling);
         loaded.map_err(|e| EmbedError::ModelLoad { path: path.clone(), cause: e.to_string() })
     };
     thread::scope(|scope| {
-        let loading: Vec<_> = (0..threads).map(|_| scope.spawn(load)).collect();
+        // The last copy is the file as it was read.
+        let copies = iter::repeat_n(onnx, threads);
+        let loading: Vec<_> = copies.map(|onnx| scope.spawn(|| load(onnx))).collect();
         loading.into_iter().map(joined).collect()
     })
 }

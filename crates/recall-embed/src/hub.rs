@@ -1,4 +1,4 @@
-//! Models on a model hub that fastembed knows, fetched by the downloader fastembed uses.
+//! Models on a model hub that the embedding library knows, fetched by its own downloader.
 //!
 //! `HF_ENDPOINT` and `HF_TOKEN` are honoured. No hash of these files is known beforehand: what came is
 //! recorded, and from then on it may not change.

@@ -50,7 +50,7 @@
 //!
 //! `catalogue` → `pull` (`package`, `hub`, `convert`) → `installed` (`seal`) → `runtime` → `embedder`
 //! (`tokens`, `pool`, `session`). Conversion: `pack` or `weights` → `bert` → `graph` → `onnx`. Only
-//! `session` names fastembed.
+//! `session` names the embedding library.
 
 mod bert;
 mod bytes;
@@ -64,6 +64,7 @@ mod graph;
 mod home;
 mod hub;
 mod installed;
+mod language;
 mod onnx;
 mod pack;
 #[cfg(test)]
@@ -84,6 +85,7 @@ pub use catalogue::{Catalogue, DEFAULT_MODEL, Form, Model, PackageFile, Pooling,
 pub use embedder::Embedder;
 pub use error::{ConvertError, Damage, EmbedError};
 pub use home::Home;
+pub use language::Language;
 pub use installed::{FileState, Installed, State, installed, verify};
 pub use progress::{Progress, Stage};
 pub use pull::pull;

@@ -1,0 +1,107 @@
+//! What is language and not meaning in a model's vectors, removed. Pure.
+//!
+//! The method and its figures: `models/language/README.md`.
+
+/// The directions of one model that tell languages apart, and its mean vectors.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Language {
+    /// Orthonormal rows of `dims` numbers; none for a model that is used as it is.
+    basis: Vec<Vec<f32>>,
+    /// Mean of unrelated questions, after the removal.
+    pub mean_query: Vec<f32>,
+    /// Mean of unrelated passages, after the removal.
+    pub mean_passage: Vec<f32>,
+}
+
+const E5_SMALL: &[u8] = include_bytes!("../../../models/language/multilingual-e5-small.bin");
+
+impl Language {
+    /// What is known of the model called `id`, whose vectors have `dims` numbers.
+    pub fn of(id: &str, dims: usize) -> Self {
+        let known = match id {
+            "multilingual-e5-small" => Self::read(E5_SMALL),
+            _ => None,
+        };
+        known.filter(|language| language.mean_query.len() == dims).unwrap_or_else(|| Self {
+            basis: Vec::new(),
+            mean_query: vec![0.0; dims],
+            mean_passage: vec![0.0; dims],
+        })
+    }
+
+    fn read(bytes: &[u8]) -> Option<Self> {
+        let number = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
+        let (rank, dims) = (number(0)? as usize, number(4)? as usize);
+        let numbers: Vec<f32> =
+            bytes[8..].chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
+        let mut rows: Vec<Vec<f32>> = numbers.chunks_exact(dims).map(<[f32]>::to_vec).collect();
+        if rows.len() != rank + 2 {
+            return None;
+        }
+        let mean_passage = rows.pop()?;
+        let mean_query = rows.pop()?;
+        Some(Self { basis: rows, mean_query, mean_passage })
+    }
+
+    /// Which removal this is: vectors of another one must not be compared. `0` for none.
+    pub fn fingerprint(&self) -> String {
+        if self.basis.is_empty() {
+            return "0".to_owned();
+        }
+        let mut hasher = blake3::Hasher::new();
+        for number in self.basis.iter().flatten() {
+            hasher.update(&number.to_le_bytes());
+        }
+        hasher.finalize().to_hex()[..8].to_owned()
+    }
+
+    /// `vector` without its language, of unit length again. A vector that is nothing but language
+    /// stays as it is.
+    pub fn remove(&self, vector: Vec<f32>) -> Vec<f32> {
+        let mut out = vector.clone();
+        for row in &self.basis {
+            let along = dot(row, &vector);
+            out.iter_mut().zip(row).for_each(|(x, r)| *x -= along * r);
+        }
+        let length = dot(&out, &out).sqrt();
+        if length < 1e-6 {
+            return vector;
+        }
+        out.iter_mut().for_each(|x| *x /= length);
+        out
+    }
+}
+
+fn dot(a: &[f32], b: &[f32]) -> f32 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_basis_is_orthonormal_and_removed_once_and_for_all() {
+        let language = Language::of("multilingual-e5-small", 384);
+        assert_eq!(language.basis.len(), 16);
+        for (i, a) in language.basis.iter().enumerate() {
+            for (j, b) in language.basis.iter().enumerate() {
+                let expected = if i == j { 1.0 } else { 0.0 };
+                assert!((dot(a, b) - expected).abs() < 1e-4, "{i} {j}");
+            }
+        }
+        let vector: Vec<f32> = (0..384).map(|i| ((i * 37 % 101) as f32 - 50.0) / 577.0).collect();
+        let once = language.remove(vector);
+        assert!((dot(&once, &once) - 1.0).abs() < 1e-4);
+        assert!(language.basis.iter().all(|row| dot(row, &once).abs() < 1e-4));
+        let twice = language.remove(once.clone());
+        assert!(once.iter().zip(&twice).all(|(a, b)| (a - b).abs() < 1e-5));
+    }
+
+    #[test]
+    fn an_unknown_model_is_used_as_it_is() {
+        let language = Language::of("other", 3);
+        assert_eq!(language.remove(vec![0.0, 0.6, 0.8]), vec![0.0, 0.6, 0.8]);
+        assert_eq!(language.remove(vec![0.0; 3]), vec![0.0; 3]);
+    }
+}
