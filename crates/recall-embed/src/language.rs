@@ -2,6 +2,8 @@
 //!
 //! The method and its figures: `models/language/README.md`.
 
+use sha2::{Digest, Sha256};
+
 /// The directions of one model that tell languages apart, and its mean vectors.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Language {
@@ -48,11 +50,8 @@ impl Language {
         if self.basis.is_empty() {
             return "0".to_owned();
         }
-        let mut hasher = blake3::Hasher::new();
-        for number in self.basis.iter().flatten() {
-            hasher.update(&number.to_le_bytes());
-        }
-        hasher.finalize().to_hex()[..8].to_owned()
+        let bytes: Vec<u8> = self.basis.iter().flatten().flat_map(|x| x.to_le_bytes()).collect();
+        Sha256::digest(&bytes).iter().take(4).map(|byte| format!("{byte:02x}")).collect()
     }
 
     /// `vector` without its language, of unit length again. A vector that is nothing but language

@@ -1,1 +1,55 @@
-//! placeholder
+//! Documents in, a searchable store on disk.
+//!
+//! # What it is
+//! A folder with a keyword index (BM25), vectors of the same texts, a catalogue of the files that
+//! were read, and a manifest that names them all and is replaced last. [`Indexer`] writes it,
+//! [`Snapshot`] reads one generation of it, [`check()`] compares every byte.
+//!
+//! # What it is not
+//! It does not judge: what it returns are candidates with their scores. It reads no format: that is
+//! `recall-sources`. The pointer index never enters it.
+//!
+//! # Invariants
+//! - A whole document is one entry and is never cut (`entry.rs`).
+//! - A vector belongs to a text, not to a place: a moved or doubled text costs nothing, and a text
+//!   that is gone takes its vector with it (`segment.rs`).
+//! - Nothing is visible before the manifest names it, and nothing is used before its checksum was
+//!   found right (`manifest.rs`, `verified.rs`).
+
+mod analysis;
+mod catalogue;
+mod check;
+mod chunk;
+mod code;
+mod durable;
+mod entry;
+mod error;
+mod filter;
+mod graph;
+mod indexer;
+mod keyword;
+mod lock;
+mod manifest;
+mod merge;
+mod plan;
+mod segment;
+mod snapshot;
+mod stopwords;
+mod terms;
+mod vectors;
+mod verified;
+
+pub use analysis::{Analyzer, Term, fold, identifiers, is_identifier, literal, trim_punctuation};
+pub use catalogue::{Catalogue, UnitId, UnitRecord};
+pub use check::{Finding, check};
+pub use chunk::{ChunkSettings, estimated_tokens};
+pub use entry::{ChunkRecord, Entry};
+pub use error::IndexError;
+pub use filter::Filter;
+pub use indexer::{IndexOptions, Indexer, Progress, SharedMeasure, Step, Summary, recognised};
+pub use keyword::{Allowed, EntryId, KeywordReader};
+pub use manifest::{Counts, Manifest, ModelRecord};
+pub use plan::{Found, Plan};
+pub use snapshot::Snapshot;
+pub use terms::{Clause, QueryTerm, TermField, Variant, clause, terms};
+pub use vectors::Vectors;

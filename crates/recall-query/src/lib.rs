@@ -1,1 +1,14 @@
-//! placeholder
+//! A question in, one ranked and judged list out.
+//!
+//! [`question`] takes the words apart, [`search`] asks both retrievers of one generation, [`fuse`]
+//! makes one score of their evidence, [`judge`] says how likely a document is to answer, and
+//! [`answer`] is what is printed. Everything but `search` and `answer` is pure.
+
+pub mod answer;
+pub mod evidence;
+pub mod fuse;
+pub mod judge;
+pub mod passage;
+pub mod question;
+pub mod search;
+pub mod when;

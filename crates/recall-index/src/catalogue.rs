@@ -1,0 +1,140 @@
+//! Which files were read, as they were then: what the next run compares the disk with.
+//!
+//! Stored as a list of small files, each the changes of one commit, merged when they are many, so
+//! that a commit costs what changed.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use recall_sources::Problem;
+use serde::{Deserialize, Serialize};
+
+use crate::error::{IndexError, io_error};
+use crate::manifest::{CATALOGUE, FileRecord, Manifest, write_file};
+use crate::merge::{Size, merges};
+
+const MAGIC: &[u8; 8] = b"recallc1";
+
+/// What is remembered of a file, or of an export that is a folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnitRecord {
+    /// BLAKE3 of its content; `None` if it could not be read, so that it is tried again.
+    pub hash: Option<[u8; 32]>,
+    /// Size in bytes.
+    pub bytes: u64,
+    /// Last change when it was read, in nanoseconds since 1970.
+    pub modified: i128,
+    /// What it was read as.
+    pub format: String,
+    /// Documents it gave.
+    pub documents: u64,
+    /// Messages in them.
+    pub messages: u64,
+    /// What was skipped in it, or why it was skipped itself.
+    pub problems: Vec<Problem>,
+}
+
+/// Root number and path: what a unit is known by.
+pub type UnitId = (u32, String);
+
+/// A change of the catalogue; `None` removes.
+type Change = (UnitId, Option<UnitRecord>);
+
+/// The whole catalogue in memory, with what changed since it was last saved.
+#[derive(Debug, Default)]
+pub struct Catalogue {
+    units: BTreeMap<UnitId, UnitRecord>,
+    changed: BTreeMap<UnitId, Option<UnitRecord>>,
+    /// Changes in each saved file.
+    sizes: Vec<u64>,
+}
+
+impl Catalogue {
+    /// Reads the files that the manifest names.
+    pub fn load(folder: &Path, files: &[FileRecord]) -> Result<Self, IndexError> {
+        let mut out = Self::default();
+        for file in files {
+            let changes = read(&folder.join(CATALOGUE).join(&file.name), file)?;
+            out.sizes.push(changes.len() as u64);
+            for (id, record) in changes {
+                match record {
+                    Some(record) => out.units.insert(id, record),
+                    None => out.units.remove(&id),
+                };
+            }
+        }
+        Ok(out)
+    }
+
+    /// Every unit, by root and path.
+    pub fn units(&self) -> &BTreeMap<UnitId, UnitRecord> {
+        &self.units
+    }
+
+    /// Remembers a unit as it is now.
+    pub fn set(&mut self, id: UnitId, record: UnitRecord) {
+        if self.units.get(&id) != Some(&record) {
+            self.changed.insert(id.clone(), Some(record.clone()));
+            self.units.insert(id, record);
+        }
+    }
+
+    /// Forgets a unit.
+    pub fn remove(&mut self, id: &UnitId) {
+        if self.units.remove(id).is_some() {
+            self.changed.insert(id.clone(), None);
+        }
+    }
+
+    /// Whether something changed since it was last saved.
+    pub fn is_changed(&self) -> bool {
+        !self.changed.is_empty()
+    }
+
+    /// Writes what changed, into the manifest too.
+    pub fn save(&mut self, folder: &Path, manifest: &mut Manifest) -> Result<(), IndexError> {
+        if self.changed.is_empty() {
+            return Ok(());
+        }
+        let changes: Vec<Change> = std::mem::take(&mut self.changed).into_iter().collect();
+        self.write(folder, manifest, &changes)?;
+        let sizes: Vec<Size> = self.sizes.iter().map(|n| Size { live: *n, dead: 0 }).collect();
+        // Order matters here, so either nothing is merged or all of it.
+        if !merges(&sizes, false).is_empty() {
+            manifest.catalogue.clear();
+            self.sizes.clear();
+            let all: Vec<Change> =
+                self.units.iter().map(|(id, record)| (id.clone(), Some(record.clone()))).collect();
+            self.write(folder, manifest, &all)?;
+        }
+        Ok(())
+    }
+
+    fn write(
+        &mut self,
+        folder: &Path,
+        manifest: &mut Manifest,
+        changes: &[Change],
+    ) -> Result<(), IndexError> {
+        let body = bincode::serde::encode_to_vec(changes, bincode::config::standard())
+            .expect("a catalogue holds plain data only");
+        let name = manifest.new_name("cat");
+        let file = write_file(&folder.join(CATALOGUE), name, &[MAGIC, &body])?;
+        manifest.catalogue.push(file);
+        self.sizes.push(changes.len() as u64);
+        Ok(())
+    }
+}
+
+fn read(path: &Path, record: &FileRecord) -> Result<Vec<Change>, IndexError> {
+    let bytes = std::fs::read(path).map_err(io_error("read", path))?;
+    let damaged =
+        |detail: &str| IndexError::Damaged { path: path.to_owned(), detail: detail.to_owned() };
+    if blake3::hash(&bytes).to_hex().as_str() != record.blake3 {
+        return Err(damaged("its checksum differs from the manifest's"));
+    }
+    let body = bytes.strip_prefix(MAGIC).ok_or_else(|| damaged("not a catalogue"))?;
+    bincode::serde::decode_from_slice(body, bincode::config::standard())
+        .map(|(changes, _)| changes)
+        .map_err(|error| damaged(&error.to_string()))
+}

@@ -1,0 +1,233 @@
+//! A document as the keyword index holds it: one entry, or several parts if it is long and may be
+//! cut. Pure.
+
+use std::ops::Range;
+
+use recall_sources::Document;
+use serde::{Deserialize, Serialize};
+
+use crate::chunk::{Chunk, ChunkSettings, Measure, chunk};
+
+/// Chunks in one entry of a document that may be cut: about as much text as a long article.
+const CHUNKS_PER_ENTRY: usize = 16;
+/// Bytes of title and headings that go with a chunk to the model.
+const CONTEXT_BYTES_MAX: usize = 240;
+
+/// What is stored of a document, or of one part of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Number of its root in the manifest.
+    pub root: u32,
+    /// Path of the unit it was read from, relative to the root.
+    pub unit: String,
+    /// Which part this is, from 0.
+    pub part: u32,
+    /// How many parts the document has.
+    pub parts: u32,
+    /// Where the part begins in the document's text, in bytes.
+    pub offset: u64,
+    /// [`Document::content_hash`], its first 8 bytes.
+    pub content: u64,
+    /// The document, with the text and the messages of this part only.
+    pub document: Document,
+    /// The chunks of this part.
+    pub chunks: Vec<ChunkRecord>,
+}
+
+/// A chunk of an entry: where it stands and which vector is its own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChunkRecord {
+    /// First byte in the entry's text.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+    /// Headings above it.
+    pub headings: String,
+    /// Hash of the text that the model reads for it; texts with one hash share one vector.
+    pub hash: u64,
+}
+
+impl Entry {
+    /// What identifies the document in an index: its root, unit and id.
+    pub fn document_key(&self) -> u64 {
+        document_key(self.root, &self.unit, &self.document.id)
+    }
+
+    /// What identifies the unit it was read from.
+    pub fn unit_key(&self) -> u64 {
+        unit_key(self.root, &self.unit)
+    }
+
+    /// The text that the model reads for a chunk: its context, then the stretch itself.
+    pub fn model_text(&self, chunk: &ChunkRecord) -> String {
+        let range = chunk.start as usize..chunk.end as usize;
+        model_text(
+            &self.document,
+            &chunk.headings,
+            self.document.text.get(range).unwrap_or_default(),
+        )
+    }
+}
+
+/// Hash of a root and a unit's path.
+pub fn unit_key(root: u32, unit: &str) -> u64 {
+    short_hash(&[&root.to_le_bytes(), unit.as_bytes()])
+}
+
+/// Hash of a root, a unit's path and a document's id.
+pub fn document_key(root: u32, unit: &str, id: &str) -> u64 {
+    short_hash(&[&root.to_le_bytes(), unit.as_bytes(), &[0], id.as_bytes()])
+}
+
+/// The first 8 bytes of a BLAKE3 hash: a collision in a million texts has odds of 1 to 37 million.
+pub fn short_hash(parts: &[&[u8]]) -> u64 {
+    let mut hasher = blake3::Hasher::new();
+    for part in parts {
+        hasher.update(part);
+    }
+    shorten(hasher.finalize())
+}
+
+/// The first 8 bytes of a hash as a number.
+pub fn shorten(hash: blake3::Hash) -> u64 {
+    let mut first = [0; 8];
+    first.copy_from_slice(&hash.as_bytes()[..8]);
+    u64::from_le_bytes(first)
+}
+
+/// The entries of a document: one if it is whole or short, else one for every
+/// [`CHUNKS_PER_ENTRY`] chunks.
+pub fn entries(
+    root: u32,
+    unit: &str,
+    document: Document,
+    measure: &Measure<'_>,
+    settings: ChunkSettings,
+) -> Vec<Entry> {
+    let content = shorten(document.content_hash());
+    let messages: Vec<Range<usize>> = document.messages.iter().map(|m| m.start..m.end).collect();
+    let chunks = chunk(&document.text, &messages, measure, settings);
+    if document.whole || chunks.len() <= CHUNKS_PER_ENTRY {
+        let range = 0..document.text.len();
+        let chunks = records(&document, &chunks, 0);
+        return vec![entry(root, unit, content, document, range, chunks)];
+    }
+    let parts: Vec<&[Chunk]> = chunks.chunks(CHUNKS_PER_ENTRY).collect();
+    let count = parts.len() as u32;
+    let mut out = Vec::with_capacity(parts.len());
+    for (number, part) in parts.into_iter().enumerate() {
+        let range = part_range(part);
+        let records = records(&document, part, range.start);
+        let mut entry = entry(root, unit, content, cut(&document, &range), range, records);
+        entry.part = number as u32;
+        entry.parts = count;
+        out.push(entry);
+    }
+    out
+}
+
+fn part_range(part: &[Chunk]) -> Range<usize> {
+    match (part.first(), part.last()) {
+        (Some(first), Some(last)) => first.range.start..last.range.end,
+        _ => 0..0,
+    }
+}
+
+fn entry(
+    root: u32,
+    unit: &str,
+    content: u64,
+    document: Document,
+    range: Range<usize>,
+    chunks: Vec<ChunkRecord>,
+) -> Entry {
+    let offset = range.start as u64;
+    Entry { root, unit: unit.to_owned(), part: 0, parts: 1, offset, content, document, chunks }
+}
+
+/// The document with the text of `range` only.
+fn cut(document: &Document, range: &Range<usize>) -> Document {
+    let mut out = Document { text: document.text[range.clone()].to_owned(), ..document.clone() };
+    out.messages.retain(|m| m.start < range.end && m.end > range.start);
+    for message in &mut out.messages {
+        message.start = message.start.saturating_sub(range.start);
+        message.end = message.end.min(range.end) - range.start;
+    }
+    out
+}
+
+fn records(document: &Document, chunks: &[Chunk], base: usize) -> Vec<ChunkRecord> {
+    let record = |chunk: &Chunk| {
+        let text = model_text(document, &chunk.headings, &document.text[chunk.range.clone()]);
+        ChunkRecord {
+            start: (chunk.range.start - base) as u32,
+            end: (chunk.range.end - base) as u32,
+            headings: chunk.headings.clone(),
+            hash: short_hash(&[text.as_bytes()]),
+        }
+    };
+    chunks.iter().map(record).collect()
+}
+
+/// Title and headings, each once, then the text.
+fn model_text(document: &Document, headings: &str, text: &str) -> String {
+    let title = document.title.trim();
+    let mut context = String::new();
+    if !text.trim_start_matches(['#', ' ']).starts_with(title) {
+        context.push_str(title);
+    }
+    if !headings.is_empty() && headings != title && !text.contains(headings) {
+        if !context.is_empty() {
+            context.push_str(" > ");
+        }
+        context
+            .push_str(headings.strip_prefix(title).unwrap_or(headings).trim_start_matches(" > "));
+    }
+    if context.is_empty() {
+        return text.to_owned();
+    }
+    context.truncate(context.floor_char_boundary(CONTEXT_BYTES_MAX));
+    format!("{context}\n{text}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::estimated_tokens;
+    use recall_sources::Kind;
+
+    fn long_note(whole: bool) -> Document {
+        let text: String = (0..200).map(|i| format!("Sentence number {i} of the note. ")).collect();
+        Document { whole, title: "Note".into(), ..Document::new("a.md", "a.md", Kind::Note, text) }
+    }
+
+    const SETTINGS: ChunkSettings = ChunkSettings { tokens: 30, overlap: 5 };
+
+    #[test]
+    fn a_long_document_is_cut_and_a_whole_one_never() {
+        let parts = entries(0, "a.md", long_note(false), &estimated_tokens, SETTINGS);
+        assert!(parts.len() > 1);
+        assert!(parts.iter().enumerate().all(|(i, p)| p.part as usize == i));
+        let text = long_note(false).text;
+        for part in &parts {
+            let at = part.offset as usize;
+            assert_eq!(part.document.text, text[at..at + part.document.text.len()]);
+        }
+        let whole = entries(0, "a.md", long_note(true), &estimated_tokens, SETTINGS);
+        assert_eq!(whole.len(), 1);
+        assert_eq!(whole[0].document.text, text);
+        assert!(whole[0].chunks.len() > CHUNKS_PER_ENTRY);
+    }
+
+    #[test]
+    fn the_model_reads_the_context_once() {
+        let note = |title: &str| Document {
+            title: title.into(),
+            ..Document::new("a", "a", Kind::Note, String::new())
+        };
+        assert_eq!(model_text(&note(""), "", "text"), "text");
+        assert_eq!(model_text(&note("T"), "", "text"), "T\ntext");
+        assert_eq!(model_text(&note("T"), "T > B", "text"), "T > B\ntext");
+        assert_eq!(model_text(&note("Title"), "Title", "# Title\ntext"), "# Title\ntext");
+    }
+}

@@ -1,0 +1,124 @@
+//! What can go wrong with an index, as data, and what to do about it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A failure of the store. [`IndexError::hint`] says what helps.
+#[derive(Debug, thiserror::Error)]
+pub enum IndexError {
+    /// The operating system refused.
+    #[error("cannot {action} {}: {source}", path.display())]
+    Io {
+        /// What was tried, as a verb: `read`, `write`, `lock`.
+        action: &'static str,
+        /// On which file or folder.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// There is no index in the folder.
+    #[error("no index in {}", .0.display())]
+    Missing(PathBuf),
+    /// A file of the index is not what was written.
+    #[error("index file {} is damaged: {detail}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// How it differs.
+        detail: String,
+    },
+    /// The index was written in another format.
+    #[error("the index in {} has format {found}, this program reads format {expected}", path.display())]
+    OtherFormat {
+        /// The index folder.
+        path: PathBuf,
+        /// Format found.
+        found: u32,
+        /// Format expected.
+        expected: u32,
+    },
+    /// The index was made with another model.
+    #[error("the index was made with model {index} and cannot be used with {asked}")]
+    OtherModel {
+        /// Id and checksum in the manifest.
+        index: String,
+        /// Id and checksum at hand.
+        asked: String,
+    },
+    /// Another process is writing.
+    #[error("another process is writing the index in {}: {holder}", path.display())]
+    Locked {
+        /// The index folder.
+        path: PathBuf,
+        /// What the lock file says of its holder.
+        holder: String,
+    },
+    /// A vector that no search can use.
+    #[error("the model gave a vector that is not finite or has no length for: {text}")]
+    BadVector {
+        /// The beginning of the text.
+        text: String,
+    },
+    /// The model failed on a text.
+    #[error(transparent)]
+    Embed(#[from] recall_embed::EmbedError),
+    /// The keyword engine failed.
+    #[error("keyword index in {}: {detail}", path.display())]
+    Keyword {
+        /// The folder of the keyword index.
+        path: PathBuf,
+        /// The engine's own words.
+        detail: String,
+    },
+    /// The vector engine failed.
+    #[error("vector index {}: {detail}", path.display())]
+    Vector {
+        /// The file or folder.
+        path: PathBuf,
+        /// The engine's own words.
+        detail: String,
+    },
+    /// The work was interrupted; what is committed stays.
+    #[error("interrupted; what was committed is kept")]
+    Interrupted,
+}
+
+impl IndexError {
+    /// One line that says what helps, if anything does.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Missing(_) => Some("make one with: recall index FOLDER".to_owned()),
+            Self::Damaged { .. } | Self::Keyword { .. } | Self::Vector { .. } => Some(
+                "see what is damaged with: recall check; rebuild it with: recall check --repair"
+                    .to_owned(),
+            ),
+            Self::OtherFormat { .. } => {
+                Some("rebuild it with: recall index --rebuild".to_owned())
+            }
+            Self::OtherModel { .. } => Some(
+                "leave the model out to use the index's own, or rebuild with: recall index --rebuild --model ID"
+                    .to_owned(),
+            ),
+            Self::Locked { .. } => {
+                Some("wait for it; questions are answered meanwhile".to_owned())
+            }
+            Self::Io { source, .. } => match source.kind() {
+                io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                    Some("choose another place for the index with: --index DIR".to_owned())
+                }
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                    Some("free some space and run it again: nothing was lost".to_owned())
+                }
+                _ => None,
+            },
+            Self::Embed(error) => Some(error.hint().to_owned()),
+            Self::BadVector { .. } | Self::Interrupted => None,
+        }
+    }
+}
+
+/// An I/O failure with its action and path.
+pub(crate) fn io_error(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> IndexError {
+    let path = path.to_owned();
+    move |source| IndexError::Io { action, path, source }
+}

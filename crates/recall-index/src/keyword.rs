@@ -1,0 +1,928 @@
+//! The keyword index: BM25 over words, a field of identifiers, and the columns that filters and
+//! the catalogue need. The only file that names tantivy.
+//!
+//! tantivy's own commit point, `meta.json`, never touches the disk: it is kept in the manifest,
+//! which has a checksum and is replaced last. So a commit here becomes visible with the manifest
+//! and not before, and the files that an older generation needs are only swept after that.
+
+use std::any::Any;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Bound;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::{fmt, io};
+
+use roaring::RoaringBitmap;
+use tantivy::collector::{Count, TopDocs};
+use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
+use tantivy::directory::{
+    Directory, DirectoryLock, FileHandle, Lock, MmapDirectory, WatchCallback, WatchHandle, WritePtr,
+};
+use tantivy::indexer::NoMergePolicy;
+use tantivy::query::{
+    AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, DisjunctionMaxQuery, EmptyQuery,
+    EnableScoring, Occur, PhraseQuery, Query, RangeQuery, TermQuery, TermSetQuery,
+};
+use tantivy::schema::{
+    BytesOptions, FAST, Field, IndexRecordOption, NumericOptions, STRING, Schema,
+    TextFieldIndexing, TextOptions, Value,
+};
+use tantivy::tokenizer::{Token, TokenStream, Tokenizer, TokenizerManager};
+use tantivy::{
+    DocAddress, DocSet, Index, IndexSettings, IndexWriter, Searcher, TERMINATED, TantivyDocument,
+    Term,
+};
+
+use crate::analysis::{Analyzer, identifiers};
+use crate::entry::Entry;
+use crate::error::{IndexError, io_error};
+use crate::filter::Filter;
+use crate::manifest::{FileRecord, KeywordRecord, record_file};
+use crate::merge::{Size, merges};
+use crate::terms::{Clause, QueryTerm, TermField};
+
+const META: &str = "meta.json";
+const TOKENIZER: &str = "recall";
+/// Memory for the terms of documents not yet flushed, per thread.
+const HEAP_BYTES: usize = 48 << 20;
+/// Metadata values longer than this are not worth a filter.
+const FIELD_VALUE_BYTES_MAX: usize = 120;
+
+/// The columns of the index.
+#[derive(Debug, Clone, Copy)]
+struct Fields {
+    body: Field,
+    identifier: Field,
+    document: Field,
+    unit: Field,
+    content: Field,
+    part: Field,
+    chunk: Field,
+    date: Field,
+    id: Field,
+    path: Field,
+    kind: Field,
+    source: Field,
+    author: Field,
+    tag: Field,
+    field: Field,
+    entry: Field,
+}
+
+fn schema() -> (Schema, Fields) {
+    let mut builder = Schema::builder();
+    let words = TextFieldIndexing::default()
+        .set_tokenizer(TOKENIZER)
+        .set_index_option(IndexRecordOption::WithFreqsAndPositions);
+    let names = TextFieldIndexing::default()
+        .set_tokenizer("raw")
+        .set_fieldnorms(false)
+        .set_index_option(IndexRecordOption::Basic);
+    let number = NumericOptions::default().set_indexed().set_fast();
+    let fields = Fields {
+        body: builder.add_text_field("body", TextOptions::default().set_indexing_options(words)),
+        identifier: builder
+            .add_text_field("identifier", TextOptions::default().set_indexing_options(names)),
+        document: builder.add_u64_field("document", number.clone()),
+        unit: builder.add_u64_field("unit", number.clone()),
+        content: builder.add_u64_field("content", NumericOptions::default().set_fast()),
+        part: builder.add_u64_field("part", NumericOptions::default().set_fast()),
+        chunk: builder.add_u64_field("chunk", number.clone()),
+        date: builder.add_i64_field("date", number),
+        // Columns too: ties are broken by them, for every candidate of every question.
+        id: builder.add_text_field("id", STRING | FAST),
+        path: builder.add_text_field("path", STRING | FAST),
+        kind: builder.add_text_field("kind", STRING),
+        source: builder.add_text_field("source", STRING),
+        author: builder.add_text_field("author", STRING),
+        tag: builder.add_text_field("tag", STRING),
+        field: builder.add_text_field("field", STRING),
+        entry: builder.add_bytes_field("entry", BytesOptions::default().set_stored()),
+    };
+    (builder.build(), fields)
+}
+
+/// Where an entry stands in one opened generation: segment and number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct EntryId {
+    segment: u32,
+    number: u32,
+}
+
+impl From<DocAddress> for EntryId {
+    fn from(address: DocAddress) -> Self {
+        Self { segment: address.segment_ord, number: address.doc_id }
+    }
+}
+
+impl From<EntryId> for DocAddress {
+    fn from(id: EntryId) -> Self {
+        Self::new(id.segment, id.number)
+    }
+}
+
+/// The entries that a filter lets pass, by segment.
+#[derive(Debug, Clone, Default)]
+pub struct Allowed(Vec<RoaringBitmap>);
+
+impl Allowed {
+    /// Whether an entry passes.
+    pub fn contains(&self, id: EntryId) -> bool {
+        self.0.get(id.segment as usize).is_some_and(|set| set.contains(id.number))
+    }
+
+    /// How many entries pass.
+    pub fn len(&self) -> u64 {
+        self.0.iter().map(RoaringBitmap::len).sum()
+    }
+
+    /// Whether none passes.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// A document of a unit as the catalogue compares it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Known {
+    /// [`Entry::document_key`].
+    pub document: u64,
+    /// [`Entry::content`].
+    pub content: u64,
+}
+
+/// Runs tantivy code, whose panics on damaged files must not reach a user.
+fn contained<T>(folder: &Path, work: impl FnOnce() -> tantivy::Result<T>) -> Result<T, IndexError> {
+    let failed = |detail: String| IndexError::Keyword { path: folder.to_owned(), detail };
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(result) => result.map_err(|error| failed(error.to_string())),
+        Err(panic) => Err(failed(panic_text(panic.as_ref()))),
+    }
+}
+
+fn panic_text(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "the engine stopped".to_owned())
+}
+
+fn open(
+    folder: &Path,
+    record: &KeywordRecord,
+) -> tantivy::Result<(Index, Fields, StagedDirectory)> {
+    let directory = StagedDirectory::open(folder, record)?;
+    let (schema, fields) = schema();
+    let mut index = if record.meta.is_empty() {
+        Index::create(directory.clone(), schema, IndexSettings::default())?
+    } else {
+        Index::open(directory.clone())?
+    };
+    let tokenizers = TokenizerManager::default();
+    tokenizers.register(TOKENIZER, Words::default());
+    index.set_tokenizers(tokenizers);
+    Ok((index, fields, directory))
+}
+
+/// Adds and removes entries. One at a time: the caller holds the writer's lock.
+pub struct KeywordWriter {
+    folder: PathBuf,
+    index: Index,
+    writer: IndexWriter,
+    fields: Fields,
+    directory: StagedDirectory,
+    files: HashMap<String, FileRecord>,
+}
+
+impl KeywordWriter {
+    /// Opens the index in `folder` as `record` says it is, to write with `threads` threads.
+    pub fn open(folder: &Path, record: &KeywordRecord, threads: usize) -> Result<Self, IndexError> {
+        std::fs::create_dir_all(folder).map_err(io_error("create", folder))?;
+        let (index, writer, fields, directory) = contained(folder, || {
+            let (index, fields, directory) = open(folder, record)?;
+            let writer = index.writer_with_num_threads(threads, threads * HEAP_BYTES)?;
+            writer.set_merge_policy(Box::new(NoMergePolicy));
+            Ok((index, writer, fields, directory))
+        })?;
+        let files = record.files.iter().map(|f| (f.name.clone(), f.clone())).collect();
+        Ok(Self { folder: folder.to_owned(), index, writer, fields, directory, files })
+    }
+
+    /// Adds an entry; visible after [`Self::commit`] and the manifest.
+    pub fn add(&self, entry: &Entry) -> Result<(), IndexError> {
+        let document = self.document(entry);
+        contained(&self.folder, || self.writer.add_document(document)).map(|_| ())
+    }
+
+    fn document(&self, entry: &Entry) -> TantivyDocument {
+        let f = &self.fields;
+        let d = &entry.document;
+        let mut out = TantivyDocument::new();
+        let searched = searched_text(entry);
+        for name in names(entry, &searched) {
+            out.add_text(f.identifier, name);
+        }
+        out.add_text(f.body, searched);
+        out.add_u64(f.document, entry.document_key());
+        out.add_u64(f.unit, entry.unit_key());
+        out.add_u64(f.content, entry.content);
+        out.add_u64(f.part, u64::from(entry.part));
+        for chunk in &entry.chunks {
+            out.add_u64(f.chunk, chunk.hash);
+        }
+        if let Some(date) = d.date.or(d.updated) {
+            out.add_i64(f.date, date.seconds);
+        }
+        out.add_text(f.id, &d.id);
+        out.add_text(f.path, &d.path);
+        out.add_text(f.kind, d.kind.name());
+        out.add_text(f.source, &d.source);
+        d.authors.iter().for_each(|author| out.add_text(f.author, author));
+        d.tags.iter().for_each(|tag| out.add_text(f.tag, tag));
+        for (name, value) in &d.metadata {
+            if value.len() <= FIELD_VALUE_BYTES_MAX {
+                out.add_text(f.field, field_term(name, value));
+            }
+        }
+        out.add_bytes(f.entry, &encode(entry));
+        out
+    }
+
+    /// Removes every entry of a document.
+    pub fn remove_document(&self, document: u64) {
+        self.writer.delete_term(Term::from_field_u64(self.fields.document, document));
+    }
+
+    /// Removes every entry read from a unit.
+    pub fn remove_unit(&self, unit: u64) {
+        self.writer.delete_term(Term::from_field_u64(self.fields.unit, unit));
+    }
+
+    /// Finishes what was added and removed, and returns the record that makes it visible.
+    pub fn commit(&mut self) -> Result<KeywordRecord, IndexError> {
+        contained(&self.folder, || self.writer.commit())?;
+        self.record()
+    }
+
+    /// Merges segments that are many or hold much that is removed; `all` merges everything.
+    pub fn merge(&mut self, all: bool) -> Result<KeywordRecord, IndexError> {
+        let segments = contained(&self.folder, || self.index.searchable_segment_metas())?;
+        let sizes: Vec<Size> = segments
+            .iter()
+            .map(|s| Size { live: u64::from(s.num_docs()), dead: u64::from(s.num_deleted_docs()) })
+            .collect();
+        for group in merges(&sizes, all) {
+            let ids: Vec<_> = group.iter().map(|i| segments[*i].id()).collect();
+            contained(&self.folder, || self.writer.merge(&ids).wait())?;
+        }
+        self.record()
+    }
+
+    /// The staged commit point and its files, each hashed once.
+    fn record(&mut self) -> Result<KeywordRecord, IndexError> {
+        let candidates =
+            contained(&self.folder, || Ok(self.index.load_metas()?.list_segment_files()))?;
+        let mut files = BTreeMap::new();
+        for path in candidates.iter().filter(|path| self.folder.join(path).exists()) {
+            let name = path.to_string_lossy().into_owned();
+            let record = match self.files.get(&name) {
+                Some(record) => record.clone(),
+                None => record_file(&self.folder, &name)?,
+            };
+            files.insert(name, record);
+        }
+        crate::durable::sync_folder(&self.folder)?;
+        self.files = files.clone().into_iter().collect();
+        Ok(KeywordRecord { meta: self.directory.meta(), files: files.into_values().collect() })
+    }
+}
+
+/// What the words of an entry are taken from.
+fn searched_text(entry: &Entry) -> String {
+    let d = &entry.document;
+    let title = d.title.trim();
+    if title.is_empty() {
+        return d.text.clone();
+    }
+    // A title counts twice; where the text begins with it, once is already there.
+    let repeated = d.text.trim_start_matches(['#', ' ', '\u{feff}']).starts_with(title);
+    let again = if repeated { "" } else { title };
+    format!("{title}\n{again}\n{}", d.text)
+}
+
+/// Names by which an entry is found exactly: its id, path, file name, and those in its text.
+fn names(entry: &Entry, searched: &str) -> Vec<String> {
+    let d = &entry.document;
+    let mut out = identifiers(searched);
+    for own in [d.id.as_str(), d.path.as_str(), d.url.as_deref().unwrap_or("")] {
+        out.push(own.to_lowercase());
+        out.extend(identifiers(own));
+        out.extend(own.rsplit('/').next().map(str::to_lowercase));
+    }
+    for message in &d.messages {
+        out.push(message.id.to_lowercase());
+    }
+    out.retain(|name| !name.is_empty());
+    out.sort_unstable();
+    out.dedup();
+    out
+}
+
+fn field_term(name: &str, value: &str) -> String {
+    format!("{}={}", name.to_lowercase(), value.to_lowercase())
+}
+
+fn encode(entry: &Entry) -> Vec<u8> {
+    bincode::serde::encode_to_vec(entry, bincode::config::standard())
+        .expect("an entry holds plain data only")
+}
+
+/// One opened generation of the keyword index.
+pub struct KeywordReader {
+    folder: PathBuf,
+    searcher: Searcher,
+    fields: Fields,
+}
+
+impl fmt::Debug for KeywordReader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KeywordReader").field("folder", &self.folder).finish_non_exhaustive()
+    }
+}
+
+impl KeywordReader {
+    /// Opens the index in `folder` as `record` says it is.
+    pub fn open(folder: &Path, record: &KeywordRecord) -> Result<Self, IndexError> {
+        let (searcher, fields) = contained(folder, || {
+            let (index, fields, _) = open(folder, record)?;
+            let reader =
+                index.reader_builder().reload_policy(tantivy::ReloadPolicy::Manual).try_into()?;
+            Ok((reader.searcher(), fields))
+        })?;
+        Ok(Self { folder: folder.to_owned(), searcher, fields })
+    }
+
+    fn contained<T>(&self, work: impl FnOnce() -> tantivy::Result<T>) -> Result<T, IndexError> {
+        contained(&self.folder, work)
+    }
+
+    /// How many entries there are.
+    pub fn entries(&self) -> u64 {
+        self.searcher.num_docs()
+    }
+
+    /// How many documents there are: entries that are first parts.
+    pub fn documents(&self) -> Result<u64, IndexError> {
+        self.contained(|| {
+            let mut count = 0;
+            for segment in self.searcher.segment_readers() {
+                let parts = segment.fast_fields().u64("part")?;
+                count += segment.doc_ids_alive().filter(|d| parts.first(*d) == Some(0)).count();
+            }
+            Ok(count as u64)
+        })
+    }
+
+    /// The best `limit` entries for the terms: BM25, best first, ties by place.
+    pub fn search(
+        &self,
+        terms: &[QueryTerm],
+        allowed: Option<&Allowed>,
+        limit: usize,
+    ) -> Result<Vec<(EntryId, f32)>, IndexError> {
+        if terms.is_empty() || limit == 0 {
+            return Ok(Vec::new());
+        }
+        let should = terms.iter().map(|term| (Occur::Should, self.term_query(term))).collect();
+        let query = BooleanQuery::new(should);
+        self.contained(|| match allowed {
+            None => {
+                let top = TopDocs::with_limit(limit).order_by_score();
+                let found = self.searcher.search(&query, &top)?;
+                Ok(found.into_iter().map(|(score, at)| (at.into(), score)).collect())
+            }
+            Some(allowed) => self.search_allowed(&query, allowed, limit),
+        })
+    }
+
+    /// Scores only what a filter lets pass, so that a narrow filter loses nothing.
+    fn search_allowed(
+        &self,
+        query: &dyn Query,
+        allowed: &Allowed,
+        limit: usize,
+    ) -> tantivy::Result<Vec<(EntryId, f32)>> {
+        let weight = query.weight(EnableScoring::enabled_from_searcher(&self.searcher))?;
+        let mut found = Vec::new();
+        for (ordinal, set) in allowed.0.iter().enumerate().filter(|(_, set)| !set.is_empty()) {
+            let mut scorer = weight.scorer(self.searcher.segment_reader(ordinal as u32), 1.0)?;
+            for number in set {
+                if scorer.doc() < number {
+                    scorer.seek(number);
+                }
+                if scorer.doc() == TERMINATED {
+                    break;
+                }
+                if scorer.doc() == number {
+                    found.push((EntryId { segment: ordinal as u32, number }, scorer.score()));
+                }
+            }
+        }
+        found.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        found.truncate(limit);
+        Ok(found)
+    }
+
+    /// For each of `entries` (sorted), what each term adds to its score: `[entries][terms]`.
+    pub fn contributions(
+        &self,
+        terms: &[QueryTerm],
+        entries: &[EntryId],
+    ) -> Result<Vec<Vec<f32>>, IndexError> {
+        debug_assert!(entries.is_sorted(), "scorers only move forward");
+        let mut out = vec![vec![0.0; terms.len()]; entries.len()];
+        self.contained(|| {
+            for (column, term) in terms.iter().enumerate() {
+                let query = self.term_query(term);
+                let weight = query.weight(EnableScoring::enabled_from_searcher(&self.searcher))?;
+                self.add_contributions(weight.as_ref(), entries, &mut |row, score| {
+                    out[row][column] = score;
+                })?;
+            }
+            Ok(())
+        })?;
+        Ok(out)
+    }
+
+    fn add_contributions(
+        &self,
+        weight: &dyn tantivy::query::Weight,
+        entries: &[EntryId],
+        set: &mut dyn FnMut(usize, f32),
+    ) -> tantivy::Result<()> {
+        let mut start = 0;
+        while start < entries.len() {
+            let segment = entries[start].segment;
+            let end = start + entries[start..].partition_point(|e| e.segment == segment);
+            let mut scorer = weight.scorer(self.searcher.segment_reader(segment), 1.0)?;
+            for (row, entry) in entries.iter().enumerate().take(end).skip(start) {
+                if scorer.doc() < entry.number {
+                    scorer.seek(entry.number);
+                }
+                if scorer.doc() == entry.number {
+                    set(row, scorer.score());
+                }
+            }
+            start = end;
+        }
+        Ok(())
+    }
+
+    /// Number of entries that hold each variant of a term.
+    pub fn document_frequencies(&self, term: &QueryTerm) -> Result<Vec<u64>, IndexError> {
+        let frequency =
+            |v: &crate::terms::Variant| self.searcher.doc_freq(&self.term(v.field, &v.text));
+        self.contained(|| term.variants.iter().map(frequency).collect())
+    }
+
+    fn term(&self, field: TermField, text: &str) -> Term {
+        let field = match field {
+            TermField::Word => self.fields.body,
+            TermField::Identifier => self.fields.identifier,
+        };
+        Term::from_field_text(field, text)
+    }
+
+    fn term_query(&self, term: &QueryTerm) -> Box<dyn Query> {
+        let mut variants: Vec<Box<dyn Query>> = Vec::with_capacity(term.variants.len());
+        for variant in &term.variants {
+            let option = match variant.field {
+                TermField::Word => IndexRecordOption::WithFreqs,
+                TermField::Identifier => IndexRecordOption::Basic,
+            };
+            let query = TermQuery::new(self.term(variant.field, &variant.text), option);
+            let plain = (variant.weight - 1.0).abs() < f32::EPSILON;
+            variants.push(if plain {
+                Box::new(query)
+            } else {
+                Box::new(BoostQuery::new(Box::new(query), variant.weight))
+            });
+        }
+        match variants.len() {
+            0 => Box::new(EmptyQuery),
+            1 => variants.remove(0),
+            _ => Box::new(DisjunctionMaxQuery::new(variants)),
+        }
+    }
+
+    fn clause_query(&self, clause: &Clause) -> Box<dyn Query> {
+        match clause {
+            Clause::Term(term) => self.term_query(term),
+            Clause::Phrase(words) => {
+                let terms = words.iter().map(|(at, w)| (*at, self.term(TermField::Word, w)));
+                Box::new(PhraseQuery::new_with_offset(terms.collect()))
+            }
+        }
+    }
+
+    /// The entries that pass a filter, hold every clause of `must` and none of `not`; `None` if
+    /// that is no condition at all.
+    pub fn allowed(
+        &self,
+        filter: &Filter,
+        must: &[Clause],
+        not: &[Clause],
+    ) -> Result<Option<Allowed>, IndexError> {
+        if filter.is_empty() && must.is_empty() && not.is_empty() {
+            return Ok(None);
+        }
+        self.contained(|| {
+            let mut clauses = self.filter_clauses(filter)?;
+            clauses.extend(must.iter().map(|c| (Occur::Must, self.clause_query(c))));
+            clauses.extend(not.iter().map(|c| (Occur::MustNot, self.clause_query(c))));
+            // A boolean query of exclusions alone matches nothing.
+            clauses.push((Occur::Must, Box::new(ConstScoreQuery::new(Box::new(AllQuery), 0.0))));
+            self.collect(&BooleanQuery::new(clauses)).map(Some)
+        })
+    }
+
+    fn filter_clauses(&self, filter: &Filter) -> tantivy::Result<Vec<(Occur, Box<dyn Query>)>> {
+        let f = &self.fields;
+        let mut clauses: Vec<(Occur, Box<dyn Query>)> = Vec::new();
+        let mut must = |query: Box<dyn Query>| clauses.push((Occur::Must, query));
+        if !filter.kinds.is_empty() {
+            let names = filter.kinds.iter().map(|k| Term::from_field_text(f.kind, k.name()));
+            must(Box::new(TermSetQuery::new(names.collect::<Vec<_>>())));
+        }
+        for (name, value) in &filter.fields {
+            let term = Term::from_field_text(f.field, &field_term(name, value));
+            must(Box::new(TermQuery::new(term, IndexRecordOption::Basic)));
+        }
+        if !filter.sources.is_empty() {
+            must(Box::new(self.matching(f.source, &|text| filter.source_passes(text))?));
+        }
+        if !filter.authors.is_empty() {
+            must(Box::new(self.matching(f.author, &|text| filter.author_passes(text))?));
+        }
+        if !filter.tags.is_empty() {
+            must(Box::new(self.matching(f.tag, &|text| filter.tag_passes(text))?));
+        }
+        if !filter.paths.is_empty() {
+            must(Box::new(self.matching(f.path, &|text| filter.path_passes(text))?));
+        }
+        if filter.since.is_some() || filter.until.is_some() {
+            let bound = |second: i64| Term::from_field_i64(f.date, second);
+            let lower = filter.since.map_or(Bound::Unbounded, |s| Bound::Included(bound(s)));
+            let upper = filter.until.map_or(Bound::Unbounded, |s| Bound::Excluded(bound(s)));
+            must(Box::new(RangeQuery::new(lower, upper)));
+        }
+        Ok(clauses)
+    }
+
+    /// The entries with a term of `field` that passes.
+    fn matching(
+        &self,
+        field: Field,
+        passes: &dyn Fn(&str) -> bool,
+    ) -> tantivy::Result<TermSetQuery> {
+        let mut terms = Vec::new();
+        for segment in self.searcher.segment_readers() {
+            let index = segment.inverted_index(field)?;
+            let mut stream = index.terms().stream()?;
+            while let Some((key, _)) = stream.next() {
+                if let Some(text) = std::str::from_utf8(key).ok().filter(|text| passes(text)) {
+                    terms.push(Term::from_field_text(field, text));
+                }
+            }
+        }
+        Ok(TermSetQuery::new(terms))
+    }
+
+    fn collect(&self, query: &dyn Query) -> tantivy::Result<Allowed> {
+        let weight = query.weight(EnableScoring::disabled_from_searcher(&self.searcher))?;
+        let mut sets = Vec::new();
+        for segment in self.searcher.segment_readers() {
+            let mut set = RoaringBitmap::new();
+            let mut scorer = weight.scorer(segment, 1.0)?;
+            while scorer.doc() != TERMINATED {
+                if !segment.is_deleted(scorer.doc()) {
+                    set.insert(scorer.doc());
+                }
+                scorer.advance();
+            }
+            sets.push(set);
+        }
+        Ok(Allowed(sets))
+    }
+
+    /// How many entries match a query of one number.
+    fn with_number(&self, field: Field, number: u64) -> TermQuery {
+        TermQuery::new(Term::from_field_u64(field, number), IndexRecordOption::Basic)
+    }
+
+    /// The entries that hold a chunk text.
+    pub fn entries_with_chunk(&self, hash: u64) -> Result<Vec<EntryId>, IndexError> {
+        self.ids(&self.with_number(self.fields.chunk, hash))
+    }
+
+    /// Whether any entry holds a chunk text.
+    pub fn holds_chunk(&self, hash: u64) -> Result<bool, IndexError> {
+        let query = self.with_number(self.fields.chunk, hash);
+        self.contained(|| Ok(self.searcher.search(&query, &Count)? > 0))
+    }
+
+    /// The parts of a document, in order.
+    pub fn parts(&self, document: u64) -> Result<Vec<EntryId>, IndexError> {
+        let ids = self.ids(&self.with_number(self.fields.document, document))?;
+        let mut parts = Vec::with_capacity(ids.len());
+        for id in ids {
+            parts.push((self.number("part", id)?, id));
+        }
+        parts.sort_unstable();
+        Ok(parts.into_iter().map(|(_, id)| id).collect())
+    }
+
+    /// The first parts of the documents that have this id.
+    pub fn with_id(&self, id: &str) -> Result<Vec<EntryId>, IndexError> {
+        self.first_parts(self.fields.id, id)
+    }
+
+    /// The first parts of the documents at this path.
+    pub fn at_path(&self, path: &str) -> Result<Vec<EntryId>, IndexError> {
+        self.first_parts(self.fields.path, path)
+    }
+
+    /// The first parts of the documents that are called so: by id, path, file name, or any
+    /// identifier in them.
+    pub fn named(&self, name: &str) -> Result<Vec<EntryId>, IndexError> {
+        self.first_parts(self.fields.identifier, &name.to_lowercase())
+    }
+
+    fn first_parts(&self, field: Field, text: &str) -> Result<Vec<EntryId>, IndexError> {
+        let term = Term::from_field_text(field, text);
+        let mut ids = self.ids(&TermQuery::new(term, IndexRecordOption::Basic))?;
+        let mut failed = None;
+        ids.retain(|id| match self.number("part", *id) {
+            Ok(part) => part == 0,
+            Err(error) => {
+                failed.get_or_insert(error);
+                false
+            }
+        });
+        failed.map_or(Ok(ids), Err)
+    }
+
+    fn ids(&self, query: &dyn Query) -> Result<Vec<EntryId>, IndexError> {
+        let allowed = self.contained(|| self.collect(query))?;
+        let in_segment = |(segment, set): (usize, &RoaringBitmap)| -> Vec<EntryId> {
+            set.iter().map(|number| EntryId { segment: segment as u32, number }).collect()
+        };
+        Ok(allowed.0.iter().enumerate().flat_map(in_segment).collect())
+    }
+
+    fn number(&self, column: &str, id: EntryId) -> Result<u64, IndexError> {
+        self.contained(|| {
+            let segment = self.searcher.segment_reader(id.segment);
+            Ok(segment.fast_fields().u64(column)?.first(id.number).unwrap_or(0))
+        })
+    }
+
+    /// The key of the document that an entry belongs to.
+    pub fn document_key(&self, id: EntryId) -> Result<u64, IndexError> {
+        self.number("document", id)
+    }
+
+    /// The id and the path of the document of an entry.
+    pub fn id_and_path(&self, entry: EntryId) -> Result<(String, String), IndexError> {
+        self.contained(|| {
+            let fast = self.searcher.segment_reader(entry.segment).fast_fields();
+            let text = |column: &str| -> tantivy::Result<String> {
+                let mut out = String::new();
+                if let Some(column) = fast.str(column)? {
+                    if let Some(ord) = column.term_ords(entry.number).next() {
+                        column.ord_to_str(ord, &mut out)?;
+                    }
+                }
+                Ok(out)
+            };
+            Ok((text("id")?, text("path")?))
+        })
+    }
+
+    /// The hashes of the chunk texts of an entry, in order.
+    pub fn chunks_of(&self, id: EntryId) -> Result<Vec<u64>, IndexError> {
+        self.contained(|| {
+            let segment = self.searcher.segment_reader(id.segment);
+            Ok(segment.fast_fields().u64("chunk")?.values_for_doc(id.number).collect())
+        })
+    }
+
+    /// The distinct hashes of the chunk texts of all entries, or of the allowed ones, ascending.
+    pub fn chunk_hashes(&self, allowed: Option<&Allowed>) -> Result<Vec<u64>, IndexError> {
+        let mut out: Vec<u64> = Vec::new();
+        self.contained(|| {
+            for (ordinal, segment) in self.searcher.segment_readers().iter().enumerate() {
+                let chunks = segment.fast_fields().u64("chunk")?;
+                match allowed {
+                    Some(allowed) => {
+                        for number in &allowed.0[ordinal] {
+                            out.extend(chunks.values_for_doc(number));
+                        }
+                    }
+                    None => {
+                        for number in segment.doc_ids_alive() {
+                            out.extend(chunks.values_for_doc(number));
+                        }
+                    }
+                }
+            }
+            Ok(())
+        })?;
+        out.sort_unstable();
+        out.dedup();
+        Ok(out)
+    }
+
+    /// The distinct hashes of the chunk texts of all entries, those of the newest documents first,
+    /// then by document.
+    pub fn newest_chunks(&self) -> Result<Vec<u64>, IndexError> {
+        let mut rows = Vec::new();
+        self.contained(|| {
+            for segment in self.searcher.segment_readers() {
+                let fast = segment.fast_fields();
+                let (dates, documents) = (fast.i64("date")?, fast.u64("document")?);
+                let (parts, chunks) = (fast.u64("part")?, fast.u64("chunk")?);
+                for number in segment.doc_ids_alive() {
+                    let newest = std::cmp::Reverse(dates.first(number));
+                    let place = (newest, documents.first(number), parts.first(number));
+                    rows.extend(chunks.values_for_doc(number).map(|hash| (place, hash)));
+                }
+            }
+            Ok(())
+        })?;
+        rows.sort_by_key(|(place, _)| *place);
+        let mut seen = std::collections::HashSet::with_capacity(rows.len());
+        Ok(rows.into_iter().map(|(_, hash)| hash).filter(|hash| seen.insert(*hash)).collect())
+    }
+
+    /// The documents read from a unit.
+    pub fn known(&self, unit: u64) -> Result<Vec<Known>, IndexError> {
+        let mut out = Vec::new();
+        for id in self.ids(&self.with_number(self.fields.unit, unit))? {
+            let document = self.number("document", id)?;
+            let content = self.number("content", id)?;
+            out.push(Known { document, content });
+        }
+        out.sort_unstable_by_key(|known| known.document);
+        out.dedup();
+        Ok(out)
+    }
+
+    /// Every distinct kind, source, author or tag with the number of its entries, for `status`.
+    pub fn sources(&self) -> Result<BTreeMap<String, u64>, IndexError> {
+        let mut out = BTreeMap::new();
+        self.contained(|| {
+            for segment in self.searcher.segment_readers() {
+                let index = segment.inverted_index(self.fields.source)?;
+                let mut stream = index.terms().stream()?;
+                while let Some((key, info)) = stream.next() {
+                    let name = String::from_utf8_lossy(key).into_owned();
+                    *out.entry(name).or_insert(0) += u64::from(info.doc_freq);
+                }
+            }
+            Ok(())
+        })?;
+        Ok(out)
+    }
+
+    /// What was stored of an entry.
+    pub fn fetch(&self, id: EntryId) -> Result<Entry, IndexError> {
+        let document: TantivyDocument = self.contained(|| self.searcher.doc(id.into()))?;
+        let bytes = document.get_first(self.fields.entry).and_then(|value| value.as_bytes());
+        let damaged = |detail: String| IndexError::Keyword { path: self.folder.clone(), detail };
+        let bytes = bytes.ok_or_else(|| damaged("an entry without content".to_owned()))?;
+        bincode::serde::decode_from_slice(bytes, bincode::config::standard())
+            .map(|(entry, _)| entry)
+            .map_err(|error| damaged(error.to_string()))
+    }
+
+    /// Every live entry, in order of place.
+    pub fn all(&self) -> Result<Vec<EntryId>, IndexError> {
+        self.ids(&AllQuery)
+    }
+}
+
+/// tantivy's directory over the files in a folder, with its own two lists kept in memory and
+/// nothing deleted: what is no longer needed is swept after the manifest.
+#[derive(Debug, Clone)]
+struct StagedDirectory {
+    files: MmapDirectory,
+    lists: Arc<Mutex<HashMap<PathBuf, Vec<u8>>>>,
+}
+
+impl StagedDirectory {
+    fn open(folder: &Path, record: &KeywordRecord) -> tantivy::Result<Self> {
+        let files = MmapDirectory::open(folder)?;
+        let mut lists = HashMap::new();
+        if !record.meta.is_empty() {
+            lists.insert(PathBuf::from(META), record.meta.clone().into_bytes());
+        }
+        Ok(Self { files, lists: Arc::new(Mutex::new(lists)) })
+    }
+
+    fn meta(&self) -> String {
+        let lists = self.lists.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        lists
+            .get(Path::new(META))
+            .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+            .unwrap_or_default()
+    }
+}
+
+impl Directory for StagedDirectory {
+    fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
+        self.files.get_file_handle(path)
+    }
+
+    fn delete(&self, _path: &Path) -> Result<(), DeleteError> {
+        Ok(())
+    }
+
+    fn exists(&self, path: &Path) -> Result<bool, OpenReadError> {
+        let lists = self.lists.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        Ok(lists.contains_key(path) || self.files.exists(path)?)
+    }
+
+    fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
+        self.files.open_write(path)
+    }
+
+    fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {
+        let lists = self.lists.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        lists.get(path).cloned().ok_or_else(|| OpenReadError::FileDoesNotExist(path.to_owned()))
+    }
+
+    fn atomic_write(&self, path: &Path, data: &[u8]) -> io::Result<()> {
+        let mut lists = self.lists.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        lists.insert(path.to_owned(), data.to_vec());
+        Ok(())
+    }
+
+    fn sync_directory(&self) -> io::Result<()> {
+        self.files.sync_directory()
+    }
+
+    /// The writer's lock of the whole index is held already, and readers need none.
+    fn acquire_lock(&self, _lock: &Lock) -> Result<DirectoryLock, LockError> {
+        Ok(DirectoryLock::from(Box::new(())))
+    }
+
+    fn watch(&self, _callback: WatchCallback) -> tantivy::Result<WatchHandle> {
+        Ok(WatchHandle::empty())
+    }
+}
+
+/// Our analysis as tantivy's tokenizer.
+#[derive(Clone)]
+struct Words(Arc<Analyzer>);
+
+impl Default for Words {
+    fn default() -> Self {
+        Self(Arc::new(Analyzer::default()))
+    }
+}
+
+impl Tokenizer for Words {
+    type TokenStream<'a> = WordStream;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> WordStream {
+        WordStream { terms: self.0.words(text).into_iter(), token: Token::default() }
+    }
+}
+
+struct WordStream {
+    terms: std::vec::IntoIter<crate::analysis::Term>,
+    token: Token,
+}
+
+impl TokenStream for WordStream {
+    fn advance(&mut self) -> bool {
+        let Some(term) = self.terms.next() else { return false };
+        self.token = Token {
+            offset_from: term.span.start,
+            offset_to: term.span.end,
+            position: term.position,
+            text: term.text,
+            position_length: 1,
+        };
+        true
+    }
+
+    fn token(&self) -> &Token {
+        &self.token
+    }
+
+    fn token_mut(&mut self) -> &mut Token {
+        &mut self.token
+    }
+}

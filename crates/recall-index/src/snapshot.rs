@@ -1,0 +1,103 @@
+//! One generation of an index, opened to read: no lock, and never half of one and half of another.
+
+use std::path::{Path, PathBuf};
+
+use crate::catalogue::Catalogue;
+use crate::error::IndexError;
+use crate::keyword::KeywordReader;
+use crate::manifest::{CATALOGUE, KEYWORD, Manifest};
+use crate::vectors::Vectors;
+use crate::verified::Verified;
+
+/// How often a reader tries again when a writer swept a file it was about to open.
+const TRIES: usize = 20;
+
+/// An opened generation.
+pub struct Snapshot {
+    folder: PathBuf,
+    manifest: Manifest,
+    keyword: KeywordReader,
+    vectors: Result<Option<Vectors>, IndexError>,
+}
+
+impl Snapshot {
+    /// Opens the current generation of the index in `folder`. A damaged vector side does not keep
+    /// the keyword side from answering: see [`Self::vectors`].
+    ///
+    /// # Errors
+    /// [`IndexError::Missing`], [`IndexError::OtherFormat`], or [`IndexError::Damaged`] on the
+    /// keyword side.
+    pub fn open(folder: &Path) -> Result<Self, IndexError> {
+        let mut manifest = Manifest::read(folder)?;
+        let mut tries = 0;
+        loop {
+            let opened = Self::open_generation(folder, manifest.clone());
+            let good = opened.as_ref().is_ok_and(|snapshot| snapshot.vectors.is_ok());
+            if good || tries == TRIES {
+                return opened;
+            }
+            // A writer may have swept a file between the manifest and here; then there is a newer
+            // generation, and that one is whole.
+            let newer = Manifest::read(folder)?;
+            if newer.generation == manifest.generation {
+                return opened;
+            }
+            manifest = newer;
+            tries += 1;
+        }
+    }
+
+    fn open_generation(folder: &Path, manifest: Manifest) -> Result<Self, IndexError> {
+        let verified = Verified::load(folder);
+        for file in &manifest.keyword.files {
+            verified.check(KEYWORD, file)?;
+        }
+        let keyword = KeywordReader::open(&folder.join(KEYWORD), &manifest.keyword)?;
+        let vectors = Vectors::open(folder, &manifest, &verified);
+        let names: std::collections::HashSet<String> =
+            manifest.files().map(|(part, file)| format!("{part}/{}", file.name)).collect();
+        verified.save(&|name| names.contains(name));
+        Ok(Self { folder: folder.to_owned(), manifest, keyword, vectors })
+    }
+
+    /// The index folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// What the generation is made of.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// The keyword side.
+    pub fn keyword(&self) -> &KeywordReader {
+        &self.keyword
+    }
+
+    /// The vector side: `None` if the index has no vectors, or why it cannot be used.
+    pub fn vectors(&self) -> Result<Option<&Vectors>, &IndexError> {
+        self.vectors.as_ref().map(Option::as_ref)
+    }
+
+    /// The files that were read, and what was skipped. Costs reading the catalogue.
+    pub fn catalogue(&self) -> Result<Catalogue, IndexError> {
+        Catalogue::load(&self.folder, &self.manifest.catalogue)
+    }
+
+    /// Where the file of a document lies now, as far as is known.
+    pub fn file_of(&self, root: u32, unit: &str) -> Option<PathBuf> {
+        let root = self.manifest.roots.get(root as usize)?;
+        let is_file = root.file_name().is_some_and(|name| name == unit) && !root.is_dir();
+        Some(if is_file { root.clone() } else { root.join(unit) })
+    }
+
+    /// Bytes of the index on disk, by part.
+    pub fn sizes(&self) -> Vec<(&'static str, u64)> {
+        let size = |part: &'static str| {
+            let files = self.manifest.files().filter(|(folder, _)| *folder == part);
+            (part, files.map(|(_, file)| file.bytes).sum())
+        };
+        [KEYWORD, crate::manifest::VECTORS, CATALOGUE].map(size).to_vec()
+    }
+}

@@ -1,0 +1,89 @@
+//! Words of a question that say nothing of what it is about. Pure.
+//!
+//! They are dropped from questions only; the index keeps them, so that phrases stay whole. A word
+//! may be empty in one language and not in another (`die`, `war`, `come`), so only the list of the
+//! language with the most hits in the question is used.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+const ENGLISH: &str = "a about am an and are as at be been being but by can could did do does for \
+    from had has have he her him his how i if in into is it its me my no not of on or our she \
+    should such that the their them then there these they this to us was we were what when where \
+    which who whom whose why will with would you your";
+const VIETNAMESE: &str = "ai bao bị bởi bằng các cái cho có của cũng do gì hay khi không là làm lại \
+    mà một muốn nào này nhất nhiêu như những nếu ở phải ra rằng sao sẽ ta tại theo thế thì trên \
+    trong từ và vào về vì với việc đang đã đâu đây đó đến để được";
+const GERMAN: &str = "als am an auf aus bei bin da das dass dem den der des die durch ein eine einem \
+    einen einer eines er es für hat hatte ich ihr im in ist kann man mein mit nach nicht oder sich \
+    sie sind so um und uns unter vom von vor wann war warum was welche welchem welchen welcher \
+    welches wem wen wer werden wie wieso wir wird wo wurde wurden zu zum zur über";
+const FRENCH: &str = "a au aux avec ce cette ces comment dans de des du elle en est et il ils je la \
+    le les leur lui mais mon ne nous on ont ou où par pas pour pourquoi qu quand que quel quelle \
+    quelles quels qui quoi sa se ses son sont sur un une vous y était été";
+const SPANISH: &str = "a al ante como con cuando cuál cuáles cuándo cuánto cuántos cuánta cuántas \
+    cómo de del desde donde dónde el ella en entre era es esta este esto está fue ha han hay la \
+    las le lo los más mi no nos o para pero por porque qué que quien quién quiénes se ser si sin \
+    sobre son su sus también un una uno y ya";
+const PORTUGUESE: &str = "a ao aos as com como da das de do dos e ela ele em entre era essa esse \
+    esta este eu foi há isso já mais mas me na nas no nos não o onde os ou para pela pelo por \
+    porque qual quais quando quanto quantos que quem se sem ser seu sua são também um uma é";
+const ITALIAN: &str = "a al alla alle che chi ci come con cosa cui da dal dalla dei del della delle \
+    di dove e ed era gli ha hanno i il in io la le lo ma mi nel nella non o per perché più quale \
+    quali quando quanti quanto quella quello questa questo se si sono su sua suo un una uno è";
+const DUTCH: &str = "aan als bij dat de der die dit door een en er haar had heb heeft het hij hoe \
+    ik in is kan maar me met mijn naar niet of om ook op over te tot uit van veel voor waar waarom \
+    wanneer waren was wat we welk welke werd wie wij wordt ze zich zij zijn";
+const RUSSIAN: &str = "а бы был была были было в вам вас во все где для до его ее если есть же за и \
+    из или им их к как какая какие каким какое какой какую когда кого кому который кто куда ли мне \
+    на не него ней нет ни но о об он она они от по под почему при с сколько со так такое то у чего \
+    чей чем что чтобы эта это этот я";
+const TURKISH: &str = "ama bir bu da de değil gibi hangi için ile kaç kadar kim kimin mi mı mu mü ne \
+    neden nerede nasıl o olan olarak oldu olduğu şu ve veya ya";
+const INDONESIAN: &str = "ada adalah apa atau bagaimana berapa bisa dalam dan dari dengan di ini itu \
+    juga kapan karena ke kepada mana mengapa oleh pada saat siapa telah tidak untuk yang";
+const POLISH: &str = "a ale czy co dla do gdzie i ich ile jak jaka jaki jakie jako jego jest kiedy kto \
+    która które który lub ma na nie o od oraz po przez się są ten to w we z za ze że";
+
+static LISTS: LazyLock<Vec<HashSet<&'static str>>> = LazyLock::new(|| {
+    [
+        ENGLISH, VIETNAMESE, GERMAN, FRENCH, SPANISH, PORTUGUESE, ITALIAN, DUTCH, RUSSIAN, TURKISH,
+        INDONESIAN, POLISH,
+    ]
+    .iter()
+    .map(|list| list.split_whitespace().collect())
+    .collect()
+});
+
+/// For each of the lower-case `words` whether it is empty in the language that most of them are
+/// from.
+pub fn empty(words: &[String]) -> Vec<bool> {
+    let hits = |list: &HashSet<&str>| words.iter().filter(|w| list.contains(w.as_str())).count();
+    // The first list wins a tie.
+    let best = LISTS.iter().rev().max_by_key(|list| hits(list));
+    words.iter().map(|word| best.is_some_and(|list| list.contains(word.as_str()))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(question: &str, left: &str) {
+        let words: Vec<String> = question.split_whitespace().map(str::to_owned).collect();
+        let empty = empty(&words);
+        let rest: Vec<&str> =
+            words.iter().zip(empty).filter(|(_, e)| !e).map(|(w, _)| w.as_str()).collect();
+        assert_eq!(rest.join(" "), left, "{question}");
+    }
+
+    #[test]
+    fn only_the_language_of_the_question_counts() {
+        check("when did the server die", "server die");
+        check("wann ist der server ausgefallen", "server ausgefallen");
+        check("ai đã khởi động lại máy chủ", "khởi động máy chủ");
+        check("war file", "war file");
+        check("to be or not to be", "");
+        check("", "");
+    }
+}

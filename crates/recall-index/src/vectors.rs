@@ -1,0 +1,103 @@
+//! The vectors of one generation: every segment, searched as one.
+
+use std::path::Path;
+
+use crate::code::Code;
+use crate::error::IndexError;
+use crate::manifest::Manifest;
+use crate::segment::{Segment, sort};
+use crate::verified::Verified;
+
+/// The opened segments of a generation.
+pub struct Vectors {
+    segments: Vec<Segment>,
+    dims: usize,
+}
+
+impl Vectors {
+    /// Opens the segments that the manifest names; `None` if the index has no model yet.
+    pub fn open(
+        folder: &Path,
+        manifest: &Manifest,
+        verified: &Verified,
+    ) -> Result<Option<Self>, IndexError> {
+        let Some(model) = &manifest.model else { return Ok(None) };
+        let open = |record| Segment::open(folder, record, model.dims, verified);
+        let segments = manifest.segments.iter().map(open).collect::<Result<_, _>>()?;
+        Ok(Some(Self { segments, dims: model.dims }))
+    }
+
+    /// The segments, in the order of the manifest.
+    pub fn segments(&self) -> &[Segment] {
+        &self.segments
+    }
+
+    /// Length of a vector.
+    pub fn dims(&self) -> usize {
+        self.dims
+    }
+
+    /// Live vectors.
+    pub fn len(&self) -> usize {
+        self.segments.iter().map(|s| s.rows() - s.deleted().len() as usize).sum()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The text hashes nearest to a unit vector with their cosines, best first, ties by hash; with
+    /// `allowed` (ascending) only those.
+    pub fn search(
+        &self,
+        unit: &[f32],
+        allowed: Option<&[u64]>,
+        limit: usize,
+    ) -> Result<Vec<(u64, f32)>, IndexError> {
+        let Some(code) = Code::new(unit) else { return Ok(Vec::new()) };
+        let mut found = Vec::new();
+        for segment in &self.segments {
+            found.extend(segment.search(unit, &code, allowed, limit)?);
+        }
+        sort(&mut found);
+        found.dedup_by_key(|(hash, _)| *hash);
+        found.truncate(limit);
+        Ok(found)
+    }
+
+    /// The cosine of a unit vector with the vector of a text, if there is one.
+    pub fn cosine(&self, unit: &[f32], hash: u64) -> Option<f32> {
+        self.find(hash).map(|(segment, row)| segment.cosine(unit, row))
+    }
+
+    /// The code of a text.
+    pub fn code(&self, hash: u64) -> Option<&[i8]> {
+        self.find(hash).map(|(segment, row)| segment.code(row))
+    }
+
+    /// Whether a live vector exists for a text.
+    pub fn contains(&self, hash: u64) -> bool {
+        self.find(hash).is_some()
+    }
+
+    fn find(&self, hash: u64) -> Option<(&Segment, usize)> {
+        self.segments.iter().find_map(|segment| {
+            let row = segment.find(hash).filter(|row| !segment.is_deleted(*row))?;
+            Some((segment, row))
+        })
+    }
+
+    /// Cosines of a unit vector with at most `count` live vectors, spread evenly over the hashes:
+    /// a fixed sample of what an unrelated text scores.
+    pub fn sample(&self, unit: &[f32], count: usize) -> Vec<f32> {
+        let total: usize = self.segments.iter().map(Segment::rows).sum();
+        let step = total.div_ceil(count.max(1)).max(1);
+        let mut out = Vec::new();
+        for segment in &self.segments {
+            let live = (0..segment.rows()).step_by(step).filter(|row| !segment.is_deleted(*row));
+            out.extend(live.map(|row| segment.cosine(unit, row)));
+        }
+        out
+    }
+}

@@ -1,0 +1,89 @@
+//! `recall explain`: where a document stands for a question, and why.
+
+use recall_index::{Analyzer, EntryId, Snapshot};
+use recall_query::answer::{Hit, Hits, TextBudget};
+use recall_query::fuse::Weights;
+use recall_query::search::{Ranking, Request, Searcher};
+
+use crate::failure::Failure;
+use crate::flags::{ExplainFlags, Flags};
+use crate::print::out;
+use crate::query::{self, Vectors};
+use crate::{get, place};
+
+/// Runs `recall explain`: 0 if the document is an answer, 1 if it is not.
+pub fn run(flags: &Flags, options: &ExplainFlags) -> Result<u8, Failure> {
+    let snapshot = Snapshot::open(&place::to_read(flags.index.as_deref())?)?;
+    let entry = get::resolve(&snapshot, &options.name)?;
+    let request = query::request(&options.text, &options.filter)?;
+    let analyzer = Analyzer::default();
+    let vectors = Vectors::load(&snapshot, request.mode, &request.question)?;
+    let searcher = Searcher::new(&snapshot, vectors.embedder.as_ref(), &analyzer);
+    let ranking = searcher.rank(&request)?;
+    if let Some(why) = &vectors.why_not {
+        eprintln!("note: {why}");
+    }
+    let document = snapshot.keyword().document_key(entry)?;
+    let place = ranking.documents.iter().position(|d| d.document == document);
+    let Some(place) = place else {
+        return absent(&snapshot, &request, entry, options.json);
+    };
+    let hit = hit(&snapshot, &analyzer, &ranking, place)?;
+    let relevant = hit.relevance >= searcher.threshold();
+    print(&hit, relevant, searcher.threshold(), options.json)?;
+    Ok(u8::from(!relevant))
+}
+
+fn hit(
+    snapshot: &Snapshot,
+    analyzer: &Analyzer,
+    ranking: &Ranking,
+    place: usize,
+) -> Result<Hit, Failure> {
+    let weights = Weights::from_settings(&snapshot.manifest().settings);
+    let budget = TextBudget { whole: 0, full: false };
+    let hits = Hits { snapshot, analyzer, budget, weights };
+    let mut made = hits.make(ranking, &[&ranking.documents[place]])?;
+    let mut hit = made.remove(0);
+    hit.rank = place + 1;
+    Ok(hit)
+}
+
+fn print(hit: &Hit, relevant: bool, threshold: f32, json: bool) -> Result<(), Failure> {
+    if json {
+        let text = serde_json::to_string(hit).expect("hits have string keys only");
+        return out(&format!("{text}\n"));
+    }
+    let verdict = if relevant { "an answer" } else { "no answer" };
+    out(&format!(
+        "{} is at rank {}: relevance {:.2}, {verdict} (threshold {threshold:.2})\n{}",
+        hit.id,
+        hit.rank,
+        hit.relevance,
+        query::explanation(hit)
+    ))
+}
+
+/// The document is indexed but no candidate: filtered out, or too far in both arms.
+fn absent(
+    snapshot: &Snapshot,
+    request: &Request,
+    entry: EntryId,
+    json: bool,
+) -> Result<u8, Failure> {
+    let allowed = snapshot.keyword().allowed(&request.filter, &[], &[])?;
+    let why = if allowed.is_some_and(|a| !a.contains(entry)) {
+        "a filter leaves it out"
+    } else if !request.question.must.is_empty() || !request.question.not.is_empty() {
+        "it lacks a word that must be there, or holds one that must not"
+    } else {
+        "no word of the question is in it, and its vectors are farther than those of all candidates"
+    };
+    let text = if json {
+        serde_json::json!({"rank": null, "why": why}).to_string()
+    } else {
+        format!("it is indexed, but no candidate for this question: {why}")
+    };
+    out(&format!("{text}\n"))?;
+    Ok(1)
+}

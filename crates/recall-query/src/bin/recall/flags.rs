@@ -1,0 +1,241 @@
+//! What can be typed: a plain record, parsed by clap and resolved elsewhere.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Search what you and your agents need to remember.
+///
+/// recall indexes years of tickets, chat, mail, notes and runbooks on this machine and answers
+/// questions from them: by exact words and identifiers first, by meaning for what words miss, and
+/// with "nothing relevant" where nothing is.
+#[derive(Debug, Parser)]
+#[command(name = "recall", version, max_term_width = 100, after_help = EXIT_CODES)]
+pub struct Flags {
+    /// The index to use, instead of the `.recall` folder found upward from here
+    #[arg(long, global = true, value_name = "DIR", env = "RECALL_INDEX")]
+    pub index: Option<PathBuf>,
+    /// Never use the network
+    #[arg(long, global = true, env = "RECALL_OFFLINE", value_parser = clap::builder::FalseyValueParser::new())]
+    pub offline: bool,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXIT_CODES: &str = "Exit codes: 0 hits, 1 nothing relevant, 2 error, 130 interrupted.";
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Bring an index up to date with files, folders and exports
+    Index(IndexFlags),
+    /// Ask a question
+    Query(QueryFlags),
+    /// Print a document whole, as on disk
+    Get(GetFlags),
+    /// Say what is indexed, what was skipped and why
+    Status(StatusFlags),
+    /// Say where a document stands for a question, and why
+    Explain(ExplainFlags),
+    /// Verify every byte of an index, or rebuild what is damaged
+    Check(CheckFlags),
+    /// List, fetch and verify embedding models
+    Model(ModelFlags),
+    /// Try recall on its own small corpus
+    Demo,
+}
+
+#[derive(Debug, Default, Args)]
+pub struct IndexFlags {
+    /// Files, folders and exports; without any, those of the last run
+    pub paths: Vec<PathBuf>,
+    /// Say what would be done, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Read every file as this format instead of recognising it
+    #[arg(long, value_name = "NAME")]
+    pub format: Option<String>,
+    /// Where a field of a record is found, for example `title=Summary`
+    #[arg(long, value_name = "FIELD=COLUMN")]
+    pub map: Vec<String>,
+    /// Only files that match (as in .gitignore)
+    #[arg(long, value_name = "GLOB")]
+    pub include: Vec<String>,
+    /// Leave out files that match
+    #[arg(long, value_name = "GLOB")]
+    pub exclude: Vec<String>,
+    /// Keep documents that match whole, as runbooks are
+    #[arg(long, value_name = "GLOB")]
+    pub whole: Vec<String>,
+    /// Also read hidden files
+    #[arg(long)]
+    pub hidden: bool,
+    /// Mask well-known credential shapes before anything is indexed
+    #[arg(long)]
+    pub redact: bool,
+    /// The embedding model of a new index
+    #[arg(long, value_name = "ID")]
+    pub model: Option<String>,
+    /// Leave the vectors for later
+    #[arg(long)]
+    pub keyword_only: bool,
+    /// Begin anew; vectors of unchanged texts are kept
+    #[arg(long)]
+    pub rebuild: bool,
+    /// Merge all segments at the end
+    #[arg(long)]
+    pub optimize: bool,
+    /// Threads for embedding
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+    /// Print the summary as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum ModeFlag {
+    #[default]
+    Hybrid,
+    Keyword,
+    Vector,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum FormatFlag {
+    #[default]
+    Text,
+    Json,
+    Jsonl,
+    Paths,
+}
+
+#[derive(Debug, Default, Args)]
+pub struct FilterFlags {
+    /// Not before: `2026-03`, `30d`, `last week`
+    #[arg(long, value_name = "DATE")]
+    pub since: Option<String>,
+    /// Not after
+    #[arg(long, value_name = "DATE")]
+    pub until: Option<String>,
+    /// Only from this source: `slack`, `slack:incidents`
+    #[arg(long, value_name = "SOURCE")]
+    pub source: Vec<String>,
+    /// Only by this author
+    #[arg(long, value_name = "NAME")]
+    pub author: Vec<String>,
+    /// Only of this kind: note, ticket, chat, mail, runbook, memory, transcript, log
+    #[arg(long, value_name = "KIND")]
+    pub kind: Vec<String>,
+    /// Only with this tag
+    #[arg(long, value_name = "TAG")]
+    pub tag: Vec<String>,
+    /// Only at paths that match
+    #[arg(long, value_name = "GLOB")]
+    pub path: Vec<String>,
+    /// Only with this value of a metadata field
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub field: Vec<String>,
+}
+
+#[derive(Debug, Default, Args)]
+pub struct QueryFlags {
+    /// The question; read from standard input if it is `-` or missing
+    #[arg(allow_hyphen_values = true)]
+    pub text: Vec<String>,
+    /// Hits at the most
+    #[arg(short = 'k', long, default_value_t = 10, value_name = "N")]
+    pub limit: usize,
+    /// Which retrievers answer
+    #[arg(long, value_enum, default_value_t = ModeFlag::Hybrid)]
+    pub mode: ModeFlag,
+    #[command(flatten)]
+    pub filter: FilterFlags,
+    /// How to print
+    #[arg(long, value_enum, default_value_t = FormatFlag::Text)]
+    pub format: FormatFlag,
+    /// The same as --format json
+    #[arg(long)]
+    pub json: bool,
+    /// Print every document in full
+    #[arg(long)]
+    pub full: bool,
+    /// Bytes that whole documents may take together; one that does not fit is named instead
+    #[arg(long, default_value_t = 24_000, value_name = "BYTES")]
+    pub budget: usize,
+    /// Show each arm's rank, score and share
+    #[arg(long)]
+    pub explain: bool,
+    /// Also print what is below the threshold
+    #[arg(long)]
+    pub show_weak: bool,
+    /// Refuse to answer unless the index was made with this model
+    #[arg(long, value_name = "ID")]
+    pub model: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct GetFlags {
+    /// An id, a path or a name
+    pub name: String,
+}
+
+#[derive(Debug, Args)]
+pub struct StatusFlags {
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ExplainFlags {
+    /// The question
+    pub text: String,
+    /// An id, a path or a name
+    pub name: String,
+    #[command(flatten)]
+    pub filter: FilterFlags,
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct CheckFlags {
+    /// Rebuild what is damaged
+    #[arg(long)]
+    pub repair: bool,
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ModelFlags {
+    #[command(subcommand)]
+    pub command: ModelCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ModelCommand {
+    /// The models that are known, and which are here
+    List {
+        /// Print as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Fetch a model and the ONNX Runtime
+    Pull {
+        /// The model; the default one if left out
+        id: Option<String>,
+    },
+    /// Compare every file with what was installed
+    Verify {
+        /// The model; the default one if left out
+        id: Option<String>,
+    },
+    /// Print the folder of a model
+    Path {
+        /// The model; the default one if left out
+        id: Option<String>,
+    },
+}

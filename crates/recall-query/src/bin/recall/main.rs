@@ -1,0 +1,78 @@
+//! The program `recall`: flags in, one command, an exit code out.
+
+mod bars;
+mod check;
+mod config;
+mod demo;
+mod explain;
+mod failure;
+mod flags;
+mod get;
+mod index;
+mod model;
+mod place;
+mod print;
+mod query;
+mod status;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use failure::Failure;
+use flags::{Command, Flags};
+
+fn main() -> ExitCode {
+    quiet_panics();
+    let flags = match Flags::try_parse() {
+        Ok(flags) => flags,
+        Err(error) => {
+            // Help and version are answers; anything else is misuse.
+            let code = if error.use_stderr() { 2 } else { 0 };
+            let _ = error.print();
+            return ExitCode::from(code);
+        }
+    };
+    match std::panic::catch_unwind(|| run(&flags)) {
+        Ok(Ok(code)) => ExitCode::from(code),
+        Ok(Err(failure)) => fail(&failure),
+        Err(_) => {
+            eprintln!("error: recall met a fault of its own and stopped; the index is as it was");
+            eprintln!("\nhint: please report the command with the lines above");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Runs the command; the number is the exit code of an answer: 0 or 1.
+fn run(flags: &Flags) -> Result<u8, Failure> {
+    match &flags.command {
+        Command::Index(options) => index::run(flags, options),
+        Command::Query(options) => query::run(flags, options),
+        Command::Get(options) => get::run(flags, options),
+        Command::Status(options) => status::run(flags, options),
+        Command::Explain(options) => explain::run(flags, options),
+        Command::Check(options) => check::run(flags, options),
+        Command::Model(options) => model::run(flags, options),
+        Command::Demo => demo::run(flags),
+    }
+}
+
+fn fail(failure: &Failure) -> ExitCode {
+    if !matches!(failure, Failure::Closed) {
+        eprintln!("error: {failure}");
+        if let Some(hint) = failure.hint() {
+            eprintln!("\nhint: {hint}");
+        }
+    }
+    ExitCode::from(failure.code())
+}
+
+/// A panic that is caught is told in a line, without the backtrace that is of no use to a user.
+fn quiet_panics() {
+    std::panic::set_hook(Box::new(|info| {
+        if std::env::var_os("RUST_BACKTRACE").is_some() {
+            eprintln!("{info}\n{}", std::backtrace::Backtrace::capture());
+        }
+    }));
+}

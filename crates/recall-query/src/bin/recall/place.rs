@@ -1,0 +1,53 @@
+//! Where the index is.
+
+use std::path::{Path, PathBuf};
+
+use crate::failure::Failure;
+
+/// Name of the index folder in an indexed root.
+pub const FOLDER: &str = ".recall";
+
+/// The index to read: the one given, else the first `.recall` upward from here, as git does it.
+pub fn to_read(given: Option<&Path>) -> Result<PathBuf, Failure> {
+    if let Some(given) = given {
+        return Ok(as_folder(given));
+    }
+    let here = here()?;
+    upward(&here).ok_or_else(|| {
+        Failure::usage_hint(
+            format!("no index in {} or above it", here.display()),
+            "make one with: recall index FOLDER; or name one with: --index DIR",
+        )
+    })
+}
+
+/// The index to write for `paths`: the one given; for a single folder the one in it; else the one
+/// found upward from here, or a new one here.
+pub fn to_write(given: Option<&Path>, paths: &[PathBuf]) -> Result<PathBuf, Failure> {
+    match (given, paths) {
+        (Some(given), _) => Ok(as_folder(given)),
+        (None, [folder]) if folder.is_dir() => {
+            let folder = folder.canonicalize().map_err(Failure::io("open", folder))?;
+            Ok(upward(&folder).unwrap_or_else(|| folder.join(FOLDER)))
+        }
+        (None, []) => to_read(None),
+        (None, _) => {
+            let here = here()?;
+            Ok(upward(&here).unwrap_or_else(|| here.join(FOLDER)))
+        }
+    }
+}
+
+/// `DIR` may be the index itself or the folder that holds it.
+fn as_folder(given: &Path) -> PathBuf {
+    let inner = given.join(FOLDER);
+    if inner.is_dir() { inner } else { given.to_owned() }
+}
+
+fn upward(from: &Path) -> Option<PathBuf> {
+    from.ancestors().map(|folder| folder.join(FOLDER)).find(|folder| folder.is_dir())
+}
+
+fn here() -> Result<PathBuf, Failure> {
+    std::env::current_dir().map_err(Failure::io("find", "."))
+}

@@ -1,0 +1,79 @@
+//! Writing to standard output, and the look of text on a terminal.
+
+use std::io::{self, IsTerminal, Write};
+use std::ops::Range;
+
+use anstyle::{AnsiColor, Style};
+
+use crate::failure::Failure;
+
+/// Writes data to standard output; colour only reaches a terminal.
+pub fn out(text: &str) -> Result<(), Failure> {
+    let mut stdout = anstream::stdout().lock();
+    stdout.write_all(text.as_bytes())?;
+    stdout.flush()?;
+    Ok(())
+}
+
+/// Writes bytes to standard output as they are.
+pub fn out_bytes(bytes: &[u8]) -> Result<(), Failure> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(bytes)?;
+    stdout.flush()?;
+    Ok(())
+}
+
+/// Styles of the parts of a hit.
+pub const TITLE: Style = Style::new().bold();
+/// Paths and ids.
+pub const PLACE: Style = AnsiColor::Cyan.on_default();
+/// What matters less.
+pub const DIM: Style = Style::new().dimmed();
+/// Words that match.
+pub const MARK: Style = AnsiColor::Yellow.on_default().bold();
+/// What a reader should know before trusting a hit.
+pub const WARN: Style = AnsiColor::Red.on_default();
+
+/// `text` in a style.
+pub fn paint(style: Style, text: &str) -> String {
+    format!("{style}{text}{style:#}")
+}
+
+/// `text` with `marks` in [`MARK`], control characters made harmless.
+pub fn marked(text: &str, marks: &[Range<usize>]) -> String {
+    let mut out = String::with_capacity(text.len() + 16 * marks.len());
+    let mut at = 0;
+    for mark in marks.iter().filter(|mark| mark.end <= text.len()) {
+        if mark.start < at {
+            continue;
+        }
+        out.push_str(&harmless(&text[at..mark.start]));
+        out.push_str(&paint(MARK, &harmless(&text[mark.clone()])));
+        at = mark.end;
+    }
+    out.push_str(&harmless(&text[at..]));
+    out
+}
+
+/// Without the control characters that could drive a terminal; line breaks and tabs stay.
+pub fn harmless(text: &str) -> String {
+    let shown = |c: char| match c {
+        '\n' | '\t' => c,
+        c if c.is_control() => ' ',
+        c => c,
+    };
+    text.replace("\r\n", "\n").chars().map(shown).collect()
+}
+
+/// Columns of the terminal; 100 where there is none.
+pub fn width() -> usize {
+    match terminal_size::terminal_size() {
+        Some((width, _)) if io::stdout().is_terminal() => usize::from(width.0).clamp(40, 120),
+        _ => 100,
+    }
+}
+
+/// A size for people.
+pub fn size(bytes: u64) -> String {
+    indicatif::HumanBytes(bytes).to_string()
+}
