@@ -237,6 +237,26 @@ fn entries_are_added_to_the_memory_page() {
 }
 
 #[test]
+fn a_new_line_ends_as_its_neighbours_do() {
+    let line = "- Answer in one sentence, because the other way failed twice (user, 2026-11-29)";
+    for (before, after) in [
+        ("## Preferences\n- Short subjects", format!("## Preferences\n- Short subjects\n{line}")),
+        (
+            "## Preferences\r\n- Short subjects",
+            format!("## Preferences\r\n- Short subjects\r\n{line}"),
+        ),
+        ("## Preferences", format!("## Preferences\n{line}")),
+        ("## Preferences\n\n## X\n", format!("## Preferences\n{line}\n\n## X\n")),
+        ("## Preferences\n\n\n## X\n", format!("## Preferences\n\n{line}\n\n## X\n")),
+    ] {
+        let fixture = Fixture::with(&[("memory/INDEX.md", before)]);
+        let new = draft("Answer in one sentence");
+        let edit = add(&fixture.memory(), None, Kind::Preference, &new, &rules()).unwrap();
+        assert_eq!(String::from_utf8_lossy(edit.after()), after);
+    }
+}
+
+#[test]
 fn a_page_does_not_grow_over_its_cap() {
     let page = format!("## Preferences\n{}", "\n".repeat(199));
     let fixture = Fixture::with(&[("memory/INDEX.md", &page)]);
