@@ -16,7 +16,11 @@ use crate::reading::{Context, Outcome, Sink};
 
 pub(crate) fn is_chatgpt(head: &Head<'_>) -> bool {
     let seems = head.has_extension(&["json"]) && head.text.contains("\"mapping\"");
-    seems && Keys::of(head.text).has("mapping")
+    let is_conversation = |keys: Keys<'_>| {
+        let others = ["title", "create_time", "current_node", "conversation_id"];
+        keys.has("mapping") && others.iter().any(|name| keys.has(name))
+    };
+    seems && is_conversation(Keys::of(head.text))
 }
 
 /// Reads the visible branch of each conversation.

@@ -53,7 +53,7 @@ pub(crate) fn is_irc(head: &Head<'_>) -> bool {
         let marks = ["\t-->\t", "\t<--\t", "\t--\t", "\t *\t", "\t@", "<", " * "];
         sure |= marks.iter().any(|mark| line.contains(mark));
     }
-    sure && said > 0 && known * 10 >= all * 8
+    sure && said > 0 && known * 10 >= all * 6
 }
 
 /// Reads one log. Lines that nobody says are left out, but for topics.

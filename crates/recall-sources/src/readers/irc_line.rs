@@ -113,7 +113,8 @@ fn in_words(at: Stamp, rest: &str) -> Line<'_> {
     }
     match rest.strip_prefix('-').and_then(|rest| rest.split_once("- ")) {
         Some((nick, text)) if !nick.is_empty() && !nick.contains(' ') => {
-            said(at, nick, text.to_owned())
+            // `-nick:#channel- text`
+            said(at, nick.split(':').next().unwrap_or(nick), text.to_owned())
         }
         _ => Line::Other,
     }

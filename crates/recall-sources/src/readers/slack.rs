@@ -1,10 +1,13 @@
 //! Slack exports: a zip or a folder with a folder a channel and a file a day; or one such file.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
+use regex::Regex;
 use serde_json::Value;
 
 use crate::archive::Archive;
+use crate::date;
 use crate::document::Kind;
 use crate::format::Head;
 use crate::input::Input;
@@ -32,15 +35,18 @@ const NEWS: &str = "\
     channel_topic channel_purpose channel_name channel_canvas_updated group_topic group_purpose \
     group_name";
 
+/// `"ts": "1709542512.000000"`
+static STAMP: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#""ts"\s*:\s*"\d{9,11}\.\d{6}""#).expect("a test reads a file with it")
+});
+
 pub(crate) fn is_slack(names: &[String]) -> bool {
     root(names).is_some_and(|root| names.iter().any(|name| day_file(name, root).is_some()))
 }
 
 /// One file of an export, or the file of a tool that writes a channel into one.
 pub(crate) fn is_slack_channel(head: &Head<'_>) -> bool {
-    let seems = head.has_extension(&["json"])
-        && ["\"ts\"", "\"type\"", "\"text\""].iter().all(|name| head.text.contains(name));
-    if !seems {
+    if !head.has_extension(&["json"]) || !STAMP.is_match(head.text) {
         return false;
     }
     let keys = Keys::of(head.text);
@@ -199,8 +205,9 @@ impl Export {
     fn look_at(&mut self, channel: &str, message: &Value) {
         self.number += 1;
         let (ts, thread) = (pointer::str(message, "/ts"), pointer::str(message, "/thread_ts"));
-        if !thread.is_empty() && thread != ts {
-            self.ends.note(channel, thread, self.number);
+        match thread.is_empty() || thread == ts {
+            true => self.ends.pass(channel, ts, self.number),
+            false => self.ends.note(channel, thread, self.number),
         }
         self.names.learn(message);
         if self.domain.is_empty() {
@@ -324,7 +331,7 @@ impl<'a> Talk<'a> {
 
     fn link(&self, message: &Value, ts: &str, thread: &str) -> String {
         let own = pointer::str(message, "/permalink");
-        if !own.is_empty() || self.links.is_empty() || ts.is_empty() {
+        if !own.is_empty() || self.links.is_empty() || date::parse(ts).is_none() {
             return own.to_owned();
         }
         let link = format!("{}{}", self.links, ts.replace('.', ""));

@@ -53,8 +53,9 @@ pub(crate) fn read(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) ->
     let _ = json::elements(input, context, path, |element: Element<Value>| {
         number += 1;
         let root = pointer::text(&element.value, &["/ReplyToId", "/replyToId"]);
-        if !root.is_empty() {
-            ends.note("", &root, number);
+        match root.is_empty() {
+            true => ends.pass("", &pointer::text(&element.value, &["/Id", "/id"]), number),
+            false => ends.note("", &root, number),
         }
         Ok(())
     });
@@ -151,16 +152,17 @@ fn add_card(text: &mut String, card: &Value) {
     match card {
         Value::Array(list) => list.iter().for_each(|value| add_card(text, value)),
         Value::Object(fields) => {
+            let label = pointer::text(card, &["/title", "/name"]);
+            let value = pointer::str(card, "/value");
+            if !value.is_empty() {
+                return add_line(text, &format!("{label}: {value}"));
+            }
             for name in ["title", "subtitle", "text", "messagePreview", "body", "items", "facts"] {
                 match fields.get(name) {
                     Some(Value::String(said)) => add_line(text, &html::readable(said).text),
                     Some(inner) => add_card(text, inner),
                     None => {}
                 }
-            }
-            let (name, value) = (pointer::str(card, "/name"), pointer::str(card, "/value"));
-            if !value.is_empty() {
-                add_line(text, &format!("{name}: {value}"));
             }
         }
         _ => {}

@@ -25,6 +25,14 @@ impl Ends {
         self.last.insert(hash(channel, key), number);
     }
 
+    /// The message with this number begins the thread `key` of `channel`, if it is one: it may come
+    /// after the replies.
+    pub(crate) fn pass(&mut self, channel: &str, key: &str, number: u64) {
+        if let Some(last) = self.last.get_mut(&hash(channel, key)) {
+            *last = number;
+        }
+    }
+
     fn of(&self, channel: &str, key: &str) -> Option<u64> {
         self.last.get(&hash(channel, key)).copied()
     }

@@ -32,7 +32,7 @@ pub(crate) fn read(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) ->
     let limit = context.options.max_document_bytes;
     let mut lines = Lines::new(input, limit).map_err(|error| context.failed(&error))?;
     let (mut text, mut open) = (String::new(), None::<Saying>);
-    let mut found = false;
+    let (mut began, mut found) = (false, false);
     while let Some(line) = lines.next(&mut text).map_err(|error| context.failed(&error))? {
         if let Some(size) = line.cut {
             let reason = Reason::TooLarge { size, limit };
@@ -48,7 +48,14 @@ pub(crate) fn read(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) ->
         if let Some(saying) = open.take() {
             stretches.say(saying, sink)?;
         }
+        let is_first = !std::mem::replace(&mut began, true);
         match header.said() {
+            // iOS writes notices as if the group said them.
+            Some((author, said))
+                if said.starts_with(is_mark) && (is_first || author == stretches.channel.name) =>
+            {
+                stretches.note(said.trim_matches(is_mark));
+            }
             Some((author, said)) => {
                 found = true;
                 open = Some(Saying {

@@ -11,7 +11,8 @@ static HEADER: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
         r"(?x)^
         (?P<open>\[)?
-        (?P<a>\d{1,4}) (?P<separator>[./-])\x20? (?P<b>\d{1,2}) [./-]\x20? (?P<c>\d{1,4}) \.?
+        (?P<a>\d{1,4}) \x{200f}? (?P<separator>[./-])\x20?
+        (?P<b>\d{1,2}) \x{200f}? [./-]\x20? (?P<c>\d{1,4}) \.?
         (?P<comma>[,\x{60c}])? \s+
         (?P<before>\p{L}[\p{L}\p{M}.]{0,12}\s*)?
         (?P<hour>\d{1,2}) [:.] (?P<minute>\d{2}) (?:[:.](?P<second>\d{2}))?
@@ -78,7 +79,8 @@ impl<'a> Header<'a> {
         let (name, text) = self.rest.split_once(':')?;
         let is_name = name.len() <= MAX_NAME && !name.contains(['"', '“', '”', '«', '»', '„']);
         let is_text = text.is_empty() || text.starts_with(' ');
-        (is_name && is_text).then(|| (name.trim(), text.trim_start_matches([' '])))
+        (is_name && is_text)
+            .then(|| (name.trim_matches(is_mark).trim(), text.trim_start_matches(' ')))
     }
 
     /// The moment, in a file that writes days in this `order`. No zone is stated.
