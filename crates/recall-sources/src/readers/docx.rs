@@ -31,6 +31,7 @@ pub(crate) fn read(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) ->
         let mut body =
             Body { levels: &styles.levels, limit, ..Body::new(std::mem::take(&mut text)) };
         let read = each_event(&archive, part, context, |event| body.event(event));
+        body.end_paragraph();
         text = body.text;
         match read {
             // A document without its text is none; its notes may be missing or broken.

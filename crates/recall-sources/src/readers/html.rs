@@ -207,7 +207,10 @@ impl Writer {
         if self.in_title {
             self.title.push_str(text);
         } else if self.preformatted {
-            self.text.push_str(text);
+            // The line end right after the tag is not shown.
+            let is_first = self.text.ends_with("```\n");
+            let shown = text.strip_prefix('\n').filter(|_| is_first).unwrap_or(text);
+            self.text.push_str(shown);
         } else {
             self.words(text);
         }

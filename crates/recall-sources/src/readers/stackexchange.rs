@@ -9,7 +9,7 @@ use crate::input::Input;
 use crate::problem::Reason;
 use crate::readers::html;
 use crate::readers::metered::Metered;
-use crate::readers::ticket::{self, Comment, Ticket};
+use crate::readers::ticket::{self, Comment, PARENT, Ticket};
 use crate::reading::{Context, Outcome, Sink};
 
 pub(crate) fn is_posts(head: &Head<'_>) -> bool {
@@ -85,7 +85,7 @@ fn post(row: &BytesStart<'_>) -> Result<Ticket, quick_xml::Error> {
     } else {
         // The score is the answer's, not the question's.
         ticket.metadata.clear();
-        ticket.note("parent", parent.clone());
+        ticket.note(PARENT, parent.clone());
         ticket.id = parent;
         ticket.comments.push(said);
     }

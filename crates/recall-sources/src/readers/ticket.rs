@@ -12,6 +12,9 @@ use crate::reading::{Context, Halt, Outcome, Sink};
 /// Tickets that wait for more rows may hold this many bytes together.
 const WAITING_BYTES: usize = 64 << 20;
 
+/// The field of an answer that names its question.
+pub(crate) const PARENT: &str = "parent";
+
 /// One comment, or the description.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Comment {
@@ -79,7 +82,8 @@ impl Ticket {
                 self.tags.push(tag);
             }
         }
-        self.updated = self.updated.or(other.updated);
+        self.updated =
+            self.updated.into_iter().chain(other.updated).max_by_key(|date| date.seconds);
         self.url = self.url.take().or(other.url);
         for (name, value) in other.metadata {
             self.metadata.entry(name).or_insert(value);
@@ -88,14 +92,22 @@ impl Ticket {
         self.span = None;
     }
 
+    /// What it is called: an answer without its question by the answer's own id.
+    fn own_id(&self, context: &Context<'_>) -> String {
+        let is_lone = self.title.is_empty() && self.metadata.contains_key(PARENT);
+        let lone = self.comments.first().filter(|answer| is_lone && !answer.id.is_empty());
+        match lone.map_or(&self.id, |answer| &answer.id) {
+            id if id.is_empty() => format!("{}#{}", context.name, self.number),
+            id => id.clone(),
+        }
+    }
+
     fn into_document(self, context: &Context<'_>) -> Document {
-        let id = match self.id.is_empty() {
-            true => format!("{}#{}", context.name, self.number),
-            false => self.id,
-        };
+        let id = self.own_id(context);
         let mut document = context.document(&id, Kind::Ticket, String::new());
         let description = Comment { id: id.clone(), ..self.body };
-        document.date = description.date;
+        let dates = self.comments.iter().map(|comment| comment.date);
+        document.date = description.date.or_else(|| dates.flatten().next());
         if !description.author.is_empty() {
             document.authors.push(description.author.clone());
         }
@@ -113,6 +125,9 @@ impl Ticket {
         document.url = self.url;
         document.source = self.source;
         document.metadata = self.metadata;
+        if document.metadata.get(PARENT) == Some(&document.id) {
+            document.metadata.remove(PARENT);
+        }
         document.span = self.span;
         document
     }

@@ -85,7 +85,9 @@ fn rows(
         let (bytes, lines) = place(start, end, first.ends_with('\r'));
         let span: Span = places.span(bytes, lines);
         let row = Row { names: &names, cells: &cells };
-        each(Ticket { number, span: Some(span), ..map(&row) }, sink)?;
+        let mut ticket = map(&row);
+        row.keep_unread_dates(&mut ticket);
+        each(Ticket { number, span: Some(span), ..ticket }, sink)?;
     }
     Ok(())
 }
@@ -126,6 +128,15 @@ impl Row<'_> {
     /// The first filled cell of the columns called so, or empty.
     fn one(&self, name: &str) -> String {
         self.all(name).next().unwrap_or_default()
+    }
+
+    /// Dates that cannot be read, as they are: `03/05/2024` may be two days.
+    fn keep_unread_dates(&self, ticket: &mut Ticket) {
+        for name in ["Created", "Updated"] {
+            if self.date(name).is_none() {
+                ticket.note(&name.to_lowercase(), self.one(name));
+            }
+        }
     }
 
     fn date(&self, name: &str) -> Option<Date> {

@@ -2,11 +2,14 @@
 
 mod archives;
 mod dates;
+mod documents_text;
 mod encodings;
 mod front_matter;
+mod mail_messages;
 mod properties;
 mod records;
 mod redaction;
 mod scanning;
 mod show;
 mod texts;
+mod tickets_exports;
