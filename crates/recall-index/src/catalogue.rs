@@ -31,7 +31,22 @@ pub struct UnitRecord {
     /// Messages in them.
     pub messages: u64,
     /// What was skipped in it, or why it was skipped itself.
+    #[serde(with = "as_json")]
     pub problems: Vec<Problem>,
+}
+
+/// Problems are tagged values, which bincode cannot read back; so they are kept as JSON text.
+mod as_json {
+    use super::Problem;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
+
+    pub fn serialize<S: Serializer>(problems: &[Problem], serializer: S) -> Result<S::Ok, S::Error> {
+        serde_json::to_string(problems).map_err(ser::Error::custom)?.serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Problem>, D::Error> {
+        serde_json::from_str(&String::deserialize(deserializer)?).map_err(de::Error::custom)
+    }
 }
 
 /// Root number and path: what a unit is known by.
@@ -137,4 +152,36 @@ fn read(path: &Path, record: &FileRecord) -> Result<Vec<Change>, IndexError> {
     bincode::serde::decode_from_slice(body, bincode::config::standard())
         .map(|(changes, _)| changes)
         .map_err(|error| damaged(&error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::ChunkSettings;
+    use recall_sources::Reason;
+
+    #[test]
+    fn what_was_saved_is_read_back_in_order() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join(CATALOGUE)).unwrap();
+        let mut manifest = Manifest::empty(ChunkSettings::default(), true);
+        let mut catalogue = Catalogue::default();
+        let record = |line| UnitRecord {
+            hash: Some([7; 32]),
+            bytes: 3,
+            modified: -1,
+            format: "text".into(),
+            documents: 1,
+            messages: 1,
+            problems: vec![Problem { path: "a".into(), line: Some(line), reason: Reason::Cut("x".into()) }],
+        };
+        for line in 0..20 {
+            catalogue.set((0, format!("file-{}", line % 7)), record(line));
+            catalogue.remove(&(0, format!("file-{}", (line + 3) % 7)));
+            catalogue.save(folder.path(), &mut manifest).unwrap();
+            let read = Catalogue::load(folder.path(), &manifest.catalogue).unwrap();
+            assert_eq!(read.units(), catalogue.units(), "after {line}");
+        }
+        assert!(manifest.catalogue.len() < 8, "merged when they are many");
+    }
 }

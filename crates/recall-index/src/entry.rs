@@ -106,7 +106,11 @@ pub fn entries(
 ) -> Vec<Entry> {
     let content = shorten(document.content_hash());
     let messages: Vec<Range<usize>> = document.messages.iter().map(|m| m.start..m.end).collect();
-    let chunks = chunk(&document.text, &messages, measure, settings);
+    let body = body_start(&document.text);
+    let mut chunks = chunk(&document.text[body..], &messages, measure, settings);
+    for chunk in &mut chunks {
+        chunk.range = chunk.range.start + body..chunk.range.end + body;
+    }
     if document.whole || chunks.len() <= CHUNKS_PER_ENTRY {
         let range = 0..document.text.len();
         let chunks = records(&document, &chunks, 0);
@@ -124,6 +128,22 @@ pub fn entries(
         out.push(entry);
     }
     out
+}
+
+/// Where a text begins after its front matter, whose fields the document carries already; 0 if there
+/// is none, or nothing after it.
+pub fn body_start(text: &str) -> usize {
+    let Some(rest) = text.strip_prefix("---\n").or_else(|| text.strip_prefix("---\r\n")) else {
+        return 0;
+    };
+    let mut at = text.len() - rest.len();
+    for line in rest.split_inclusive('\n') {
+        at += line.len();
+        if matches!(line.trim_end(), "---" | "...") {
+            return if text[at..].trim().is_empty() { 0 } else { at };
+        }
+    }
+    0
 }
 
 fn part_range(part: &[Chunk]) -> Range<usize> {
@@ -217,6 +237,15 @@ mod tests {
         assert_eq!(whole.len(), 1);
         assert_eq!(whole[0].document.text, text);
         assert!(whole[0].chunks.len() > CHUNKS_PER_ENTRY);
+    }
+
+    #[test]
+    fn front_matter_is_no_part_of_the_body() {
+        assert_eq!(body_start("---\ntitle: x\n---\nbody"), 17);
+        assert_eq!(body_start("---\r\ntitle: x\r\n---\r\nbody"), 20);
+        assert_eq!(body_start("---\ntitle: x\n---\n"), 0);
+        assert_eq!(body_start("---\nnever closed"), 0);
+        assert_eq!(body_start("body"), 0);
     }
 
     #[test]

@@ -35,7 +35,7 @@ use tantivy::{
 };
 
 use crate::analysis::{Analyzer, identifiers};
-use crate::entry::Entry;
+use crate::entry::{Entry, body_start};
 use crate::error::{IndexError, io_error};
 use crate::filter::Filter;
 use crate::manifest::{FileRecord, KeywordRecord, record_file};
@@ -300,14 +300,15 @@ impl KeywordWriter {
 /// What the words of an entry are taken from.
 fn searched_text(entry: &Entry) -> String {
     let d = &entry.document;
+    let text = &d.text[body_start(&d.text)..];
     let title = d.title.trim();
     if title.is_empty() {
-        return d.text.clone();
+        return text.to_owned();
     }
     // A title counts twice; where the text begins with it, once is already there.
-    let repeated = d.text.trim_start_matches(['#', ' ', '\u{feff}']).starts_with(title);
+    let repeated = text.trim_start_matches(['#', ' ', '\n', '\u{feff}']).starts_with(title);
     let again = if repeated { "" } else { title };
-    format!("{title}\n{again}\n{}", d.text)
+    format!("{title}\n{again}\n{text}")
 }
 
 /// Names by which an entry is found exactly: its id, path, file name, and those in its text.

@@ -1,8 +1,9 @@
 //! What can be typed: a plain record, parsed by clap and resolved elsewhere.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 /// Search what you and your agents need to remember.
 ///
@@ -23,6 +24,51 @@ pub struct Flags {
 }
 
 const EXIT_CODES: &str = "Exit codes: 0 hits, 1 nothing relevant, 2 error, 130 interrupted.";
+
+/// The arguments, with a question that looks like a flag (`recall query --no-verify`) marked as text.
+/// Only a question that is one such token: with any other text beside it, it is a misspelt flag.
+pub fn arguments(typed: Vec<OsString>) -> Vec<OsString> {
+    let Some(at) = typed.iter().position(|a| a == "query") else { return typed };
+    if typed[at..].iter().any(|a| a == "--") {
+        return typed;
+    }
+    let command = Flags::command();
+    let Some(query) = command.find_subcommand("query") else { return typed };
+    let known: Vec<&clap::Arg> = query.get_arguments().chain(command.get_arguments()).collect();
+    let mut unknown = Vec::new();
+    let mut takes_value = false;
+    for (i, argument) in typed.iter().enumerate().skip(at + 1) {
+        let text = argument.to_string_lossy();
+        if std::mem::take(&mut takes_value) {
+            continue;
+        }
+        match flag(&known, &text) {
+            Some(arg) => takes_value = arg.get_action().takes_values() && !text.contains('='),
+            None if matches!(text.as_ref(), "-h" | "--help") => return typed,
+            None => unknown.push(i),
+        }
+    }
+    match unknown.as_slice() {
+        [one] if typed[*one].to_string_lossy().starts_with('-') => {
+            let mut out = typed;
+            let question = out.remove(*one);
+            out.extend(["--".into(), question]);
+            out
+        }
+        _ => typed,
+    }
+}
+
+/// The flag that an argument is.
+fn flag<'a>(known: &[&'a clap::Arg], text: &str) -> Option<&'a clap::Arg> {
+    let name = text.split('=').next().unwrap_or(text);
+    known.iter().copied().find(|arg| match name.strip_prefix("--") {
+        Some(long) => arg.get_long() == Some(long),
+        None => name.strip_prefix('-').is_some_and(|short| {
+            arg.get_short().is_some_and(|known| short.starts_with(known) && short.len() == 1)
+        }),
+    })
+}
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -140,7 +186,6 @@ pub struct FilterFlags {
 #[derive(Debug, Default, Args)]
 pub struct QueryFlags {
     /// The question; read from standard input if it is `-` or missing
-    #[arg(allow_hyphen_values = true)]
     pub text: Vec<String>,
     /// Hits at the most
     #[arg(short = 'k', long, default_value_t = 10, value_name = "N")]

@@ -24,7 +24,7 @@ use flags::{Command, Flags};
 
 fn main() -> ExitCode {
     quiet_panics();
-    let flags = match Flags::try_parse() {
+    let flags = match Flags::try_parse_from(flags::arguments(std::env::args_os().collect())) {
         Ok(flags) => flags,
         Err(error) => {
             // Help and version are answers; anything else is misuse.

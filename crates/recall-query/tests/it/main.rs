@@ -1,0 +1,8 @@
+//! The program, end to end, with the real model and real indexes.
+
+mod cli;
+mod corpus;
+mod damage;
+mod incremental;
+mod kill;
+mod program;
