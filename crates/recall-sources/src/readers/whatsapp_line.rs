@@ -67,7 +67,9 @@ impl<'a> Header<'a> {
             numbers,
             year_first: text("a").len() == 4 || numbers[0] > 99,
             time: [hour, number(text("minute")), number(text("second"))],
-            american: half.is_some() && text("separator") == "/" && !text("a").starts_with('0'),
+            american: half.is_some()
+                && text("separator") == "/"
+                && text("a").starts_with(|c| matches!(c, '1'..='9')),
             certain: has_comma || !is_bracketed && text("separator") != "-",
             rest: line[found.get_match().end()..].trim_start_matches(|c| c == ' ' || is_mark(c)),
         })

@@ -1,6 +1,11 @@
 //! Everything a caller of the crate can see, tested from outside.
 
 mod archives;
+mod chat_damage;
+mod chat_logs;
+mod chat_show;
+mod chat_slack;
+mod chat_teams;
 mod dates;
 mod documents_text;
 mod encodings;
@@ -12,4 +17,5 @@ mod redaction;
 mod scanning;
 mod show;
 mod texts;
+mod transcripts;
 mod tickets_exports;
