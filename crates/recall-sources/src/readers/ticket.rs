@@ -1,6 +1,7 @@
 //! What all ticket systems have in common: a ticket, its comments, and how they become a document.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::ControlFlow;
 
 use crate::date::Date;
@@ -185,31 +186,37 @@ pub(crate) fn read(
     outcome
 }
 
-/// How many rows there are for each id that has several. A file that is broken is counted up to there.
-fn count(rows: Rows, input: &Input, context: &Context<'_>) -> Result<HashMap<String, u32>, Halt> {
-    let mut seen: HashMap<String, u32> = HashMap::new();
+/// How many rows there are for each id (hashed) that has several. A file that is broken is counted
+/// up to there.
+fn count(rows: Rows, input: &Input, context: &Context<'_>) -> Result<HashMap<u64, u32>, Halt> {
+    let mut seen: HashMap<u64, u32> = HashMap::new();
     let mut nowhere = |_| ControlFlow::Continue(());
     let mut unseen = Sink::new(Format::Json, context.options, &mut nowhere);
     let outcome = rows(input, context, &mut unseen, &mut |ticket, _| {
         if !ticket.id.is_empty() {
-            *seen.entry(ticket.id).or_default() += 1;
+            *seen.entry(hashed(&ticket.id)).or_default() += 1;
         }
         Ok(())
     });
-    match outcome {
-        Err(Halt::Stopped) => Err(Halt::Stopped),
-        _ => {
-            seen.retain(|_, count| *count > 1);
-            Ok(seen)
-        }
+    if matches!(outcome, Err(Halt::Stopped)) {
+        return Err(Halt::Stopped);
     }
+    seen.retain(|_, count| *count > 1);
+    Ok(seen)
+}
+
+/// Millions of ids are counted: their hashes take less room.
+fn hashed(id: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    id.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Tickets of which more rows come.
 #[derive(Default)]
 struct Waiting {
-    /// For ids with several rows.
-    rows_to_come: HashMap<String, u32>,
+    /// For ids (hashed) with several rows.
+    rows_to_come: HashMap<u64, u32>,
     tickets: HashMap<String, Ticket>,
     /// Ids in the order in which they began to wait.
     order: VecDeque<String>,
@@ -219,7 +226,7 @@ struct Waiting {
 impl Waiting {
     fn add(&mut self, ticket: Ticket, context: &Context<'_>, sink: &mut Sink<'_>) -> Outcome {
         let id = ticket.id.clone();
-        let Some(to_come) = self.rows_to_come.get_mut(&id) else {
+        let Some(to_come) = self.rows_to_come.get_mut(&hashed(&id)) else {
             return sink.document(ticket.into_document(context));
         };
         *to_come = to_come.saturating_sub(1);
