@@ -179,11 +179,12 @@ fn write(document: &mut Document, saying: Saying) {
     document.messages.push(Message { id, author, date, start, end, tool, url });
 }
 
-/// The first line that a person or an assistant wrote.
+/// The first line that a person or an assistant wrote; markup is what a program added.
 fn title_of(sayings: &[Saying]) -> String {
-    let lines = sayings.iter().filter(|saying| !saying.tool);
-    let line = lines.flat_map(|saying| saying.text.lines()).map(str::trim);
-    shorten(line.into_iter().find(|line| !line.is_empty()).unwrap_or_default())
+    let spoken = sayings.iter().filter(|saying| !saying.tool);
+    let mut lines = spoken.flat_map(|saying| saying.text.lines()).map(str::trim);
+    let line = lines.find(|line| !line.is_empty() && !line.starts_with('<'));
+    shorten(line.unwrap_or_default())
 }
 
 fn shorten(line: &str) -> String {

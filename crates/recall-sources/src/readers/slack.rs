@@ -11,6 +11,7 @@ use crate::date;
 use crate::document::Kind;
 use crate::format::Head;
 use crate::input::Input;
+use crate::problem::Reason;
 use crate::readers::channel::Channel;
 use crate::readers::conversation::Saying;
 use crate::readers::keys::Keys;
@@ -82,6 +83,7 @@ pub(crate) fn read(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) ->
     let limit = context.options.max_bytes;
     let archive = Archive::open(input, limit).map_err(|error| context.failed(&error))?;
     zip::report_refused(&archive, context, sink)?;
+    report_others(archive.names(), context, sink)?;
     let root = root(archive.names()).unwrap_or_default();
     let mut channels: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for name in archive.names() {
@@ -98,6 +100,15 @@ pub(crate) fn read(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) ->
         export.read_channel(&archive, channel, &files, context, sink)?;
     }
     Ok(())
+}
+
+/// Names what lies beside the messages: downloaded files. Lists are no loss.
+fn report_others(names: &[String], context: &Context<'_>, sink: &mut Sink<'_>) -> Outcome {
+    let mut others = names.iter().filter(|name| !name.ends_with(".json"));
+    let Some(first) = others.next() else { return Ok(()) };
+    let count = others.count() + 1;
+    let what = format!("{count} files beside the messages are not read, such as {first}");
+    sink.problem(context.problem(None, Reason::Cut(what)))
 }
 
 /// Reads one file of messages.

@@ -53,6 +53,7 @@ fn a_folder_and_a_zip_give_the_same() {
     let folder = read_unit(&unit(&fixtures(), "slack"), &ReadOptions::default());
     let bytes = zipped(&fixtures().join("slack"));
     let zip = read("slack", &bytes, &ReadOptions::default());
+    assert_eq!(zip.problems, []);
     assert_eq!(zip.documents, folder.documents);
     assert_eq!(zip.end.expect("it is read").format.name(), "slack");
 }
@@ -64,4 +65,34 @@ fn a_scan_gives_an_export_as_one() {
         units.iter().filter(|unit| unit.is_folder).map(|unit| unit.path.as_str()).collect();
     assert_eq!(folders, ["slack"]);
     assert!(units.iter().all(|unit| !unit.path.starts_with("slack/")));
+}
+
+#[test]
+fn what_lies_beside_the_messages_is_named() {
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("its folder");
+        std::fs::write(path, text).expect("the file is written");
+    };
+    write("e/channels.json", "[]");
+    write(
+        "e/ovens/2025-02-03.json",
+        r#"[{"type":"message","text":"hi","ts":"1738562400.000100"}]"#,
+    );
+    write(
+        "e/ovens/2025-02-04.json",
+        "[{\"type\":\"message\",\"text\":\"then\",\"ts\":\"1738662400.000100\"},\n{\"ty",
+    );
+    write("e/ovens/fan.png", "x");
+    let outcome = read_unit(&unit(folder.path(), "e"), &ReadOptions::default());
+    insta::assert_snapshot!(lines(&outcome), @r#"
+    # ovens/1738562400.000100 chat slack:ovens "ovens, 2025-02-03" from=2025-02-03T06:00:00+00:00 to=2025-02-03T06:00:00+00:00 by= channel="ovens"
+      1738562400.000100 2025-02-03T06:00:00+00:00 "hi"
+    # ovens/1738662400.000100 chat slack:ovens "ovens, 2025-02-04" from=2025-02-04T09:46:40+00:00 to=2025-02-04T09:46:40+00:00 by= channel="ovens"
+      1738662400.000100 2025-02-04T09:46:40+00:00 "then"
+    ! e: cut: 1 files beside the messages are not read, such as ovens/fan.png
+    ! e/ovens/2025-02-04.json:2: malformed: incomplete document at column 5
+    = slack, 2 messages
+    "#);
 }
