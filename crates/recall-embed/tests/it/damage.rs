@@ -34,7 +34,7 @@ impl Copy {
     }
 
     fn ask(&self, variables: &[(&str, &str)]) -> String {
-        run(Task::Ask, self.0.path(), MINILM, variables, 10)
+        run(Task::Ask, self.0.path(), MINILM, variables)
     }
 }
 
@@ -183,6 +183,6 @@ fn a_library_that_hangs_is_given_up() {
     let hang = "loop { std::thread::sleep(std::time::Duration::from_secs(60)) }";
     let library = imposter(folder.path(), hang);
     let variables = [("RECALL_ORT", library.to_str().unwrap())];
-    let result = run(Task::Ask, Copy::new().0.path(), MINILM, &variables, 20);
+    let result = run(Task::Ask, Copy::new().0.path(), MINILM, &variables);
     assert!(result.starts_with("Hang"), "{result}");
 }

@@ -116,16 +116,16 @@ fn a_model_comes_from_the_hub_whole_or_not_at_all() {
     let variables = [("HF_ENDPOINT", hub.endpoint.as_str())];
     let dir = Home::at(home.path()).model_dir(Catalogue::builtin().find(REPO).unwrap());
 
-    assert!(run(Task::PullOffline, home.path(), REPO, &variables, 20).starts_with("Offline"));
+    assert!(run(Task::PullOffline, home.path(), REPO, &variables).starts_with("Offline"));
     assert!(hub.asked.lock().unwrap().is_empty(), "offline, and yet asked");
 
     limit.store(100_000, Ordering::Relaxed);
-    assert!(run(Task::Pull, home.path(), REPO, &variables, 60).starts_with("Hub"));
+    assert!(run(Task::Pull, home.path(), REPO, &variables).starts_with("Hub"));
     assert!(!dir.exists(), "a cut download became a model");
 
     limit.store(usize::MAX, Ordering::Relaxed);
-    assert_eq!(run(Task::Pull, home.path(), REPO, &variables, 60), "Ok");
-    assert_eq!(run(Task::Ask, home.path(), REPO, &variables, 20), "Ok");
+    assert_eq!(run(Task::Pull, home.path(), REPO, &variables), "Ok");
+    assert_eq!(run(Task::Ask, home.path(), REPO, &variables), "Ok");
     let files = ["model.onnx", "tokenizer.json"].map(|name| fs::read(dir.join(name)).unwrap());
     let real = model(MINILM);
     assert!(files == [real.onnx(), real.tokenizer()].map(|path| fs::read(path).unwrap()));
@@ -136,6 +136,6 @@ fn a_hub_that_is_not_there_is_an_error() {
     let home = home();
     let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let endpoint = format!("http://{closed}");
-    let result = run(Task::Pull, home.path(), REPO, &[("HF_ENDPOINT", &endpoint)], 60);
+    let result = run(Task::Pull, home.path(), REPO, &[("HF_ENDPOINT", &endpoint)]);
     assert!(result.starts_with("Hub"), "{result}");
 }
