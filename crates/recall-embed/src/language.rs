@@ -34,8 +34,10 @@ impl Language {
     fn read(bytes: &[u8]) -> Option<Self> {
         let number = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
         let (rank, dims) = (number(0)? as usize, number(4)? as usize);
-        let numbers: Vec<f32> =
-            bytes[8..].chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
+        let numbers: Vec<f32> = bytes[8..]
+            .chunks_exact(4)
+            .map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+            .collect();
         let mut rows: Vec<Vec<f32>> = numbers.chunks_exact(dims).map(<[f32]>::to_vec).collect();
         if rows.len() != rank + 2 {
             return None;

@@ -85,8 +85,8 @@ pub use catalogue::{Catalogue, DEFAULT_MODEL, Form, Model, PackageFile, Pooling,
 pub use embedder::Embedder;
 pub use error::{ConvertError, Damage, EmbedError};
 pub use home::Home;
-pub use language::Language;
 pub use installed::{FileState, Installed, State, installed, verify};
+pub use language::Language;
 pub use progress::{Progress, Stage};
 pub use pull::pull;
 pub use tokens::Tokens;

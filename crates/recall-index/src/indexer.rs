@@ -150,6 +150,8 @@ impl Indexer {
             Err(IndexError::Missing(_)) => Manifest::empty(chunks, measured),
             read => read?,
         };
+        // A writer that was killed leaves files whose names this one would use again.
+        sweep(folder, &manifest)?;
         let catalogue = Catalogue::load(folder, &manifest.catalogue)?;
         let verified = Verified::load(folder);
         Ok(Self { folder: folder.to_owned(), manifest, catalogue, verified, _lock: lock })
@@ -409,16 +411,7 @@ impl Indexer {
         self.manifest.recall = env!("CARGO_PKG_VERSION").to_owned();
         self.manifest.written = jiff::Timestamp::now().to_string();
         self.manifest.write(&self.folder)?;
-        for part in [KEYWORD, VECTORS, CATALOGUE] {
-            let live: HashSet<&str> = self
-                .manifest
-                .files()
-                .filter(|(folder, _)| *folder == part)
-                .map(|(_, file)| file.name.as_str())
-                .collect();
-            durable::sweep(&self.folder.join(part), &|name| live.contains(name))?;
-        }
-        Ok(())
+        sweep(&self.folder, &self.manifest)
     }
 
     fn merge_keyword(&mut self, all: bool) -> Result<(), IndexError> {
@@ -561,6 +554,16 @@ impl Indexer {
         self.manifest.model = None;
         self.manifest.segments.clear();
     }
+}
+
+/// Removes every file that the manifest does not name.
+fn sweep(folder: &Path, manifest: &Manifest) -> Result<(), IndexError> {
+    for part in [KEYWORD, VECTORS, CATALOGUE] {
+        let files = manifest.files().filter(|(folder, _)| *folder == part);
+        let live: HashSet<&str> = files.map(|(_, file)| file.name.as_str()).collect();
+        durable::sweep(&folder.join(part), &|name| live.contains(name))?;
+    }
+    Ok(())
 }
 
 /// Whether `path` is `root` or lies in it; a root that was given up contains nothing.

@@ -47,7 +47,12 @@ impl Verified {
     /// [`IndexError::Damaged`] with the difference, or [`IndexError::Io`].
     pub fn check(&self, folder: &'static str, record: &FileRecord) -> Result<(), IndexError> {
         let path = self.folder.join(folder).join(&record.name);
-        let metadata = fs::metadata(&path).map_err(io_error("open", &path))?;
+        let metadata = match fs::metadata(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Err(IndexError::Damaged { path, detail: "it is missing".to_owned() });
+            }
+            metadata => metadata.map_err(io_error("open", &path))?,
+        };
         if metadata.len() != record.bytes {
             let detail = format!("{} bytes instead of {}", metadata.len(), record.bytes);
             return Err(IndexError::Damaged { path, detail });

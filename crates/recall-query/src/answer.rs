@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use recall_index::{Analyzer, Entry, IndexError, Snapshot};
+use recall_pointers::PointerLine;
 use serde::Serialize;
 
 use crate::fuse::Shares;
@@ -33,6 +34,9 @@ pub struct Answer {
     pub took_ms: f64,
     /// The hits, best first.
     pub hits: Vec<Hit>,
+    /// Lines of the pointer index that name a document of a hit: what people decided about it.
+    /// They are not hits and are not ranked.
+    pub pointers: Vec<PointerLine>,
 }
 
 /// How much of the corpus an answer is from.

@@ -11,6 +11,7 @@ mod get;
 mod index;
 mod model;
 mod place;
+mod pointers;
 mod print;
 mod query;
 mod status;
@@ -54,6 +55,7 @@ fn run(flags: &Flags) -> Result<u8, Failure> {
         Command::Explain(options) => explain::run(flags, options),
         Command::Check(options) => check::run(flags, options),
         Command::Model(options) => model::run(flags, options),
+        Command::Pointers(options) => pointers::run(options),
         Command::Demo => demo::run(flags),
     }
 }

@@ -11,12 +11,13 @@ use recall_query::fuse::Weights;
 use recall_query::question::{self, Question};
 use recall_query::search::{Mode, Ranking, Request, Searcher};
 use recall_query::{passage, when};
-use recall_sources::Kind;
+use recall_pointers::{HeadingWords, Memory, PointerLine, Project, lines_naming};
+use recall_sources::{Kind, Unit};
 
 use crate::failure::Failure;
 use crate::flags::{FilterFlags, Flags, FormatFlag, ModeFlag, QueryFlags};
 use crate::print::{DIM, PLACE, TITLE, WARN, harmless, marked, out, paint, width};
-use crate::{model, place};
+use crate::{model, place, pointers};
 
 /// Bytes of a passage that text output shows.
 const PASSAGE_BYTES: usize = 420;
@@ -44,7 +45,11 @@ pub fn run(flags: &Flags, options: &QueryFlags) -> Result<u8, Failure> {
     let budget = TextBudget { whole: options.budget, full: options.full };
     let weights = Weights::from_settings(&snapshot.manifest().settings);
     let hits = Hits { snapshot: &snapshot, analyzer: &analyzer, budget, weights };
-    let hits = hits.make(&ranking, &shown)?;
+    let mut hits = hits.make(&ranking, &shown)?;
+    if options.verify {
+        verify(&snapshot, &mut hits)?;
+    }
+    let pointers = pointers_naming(&snapshot, &hits);
     let nothing = !ranking.documents.iter().any(|d| d.relevance >= threshold);
     let answer = Answer {
         version: VERSION,
@@ -56,9 +61,58 @@ pub fn run(flags: &Flags, options: &QueryFlags) -> Result<u8, Failure> {
         coverage: coverage(&snapshot, &ranking),
         took_ms: started.elapsed().as_secs_f64() * 1000.0,
         hits,
+        pointers,
     };
     print(&answer, options)?;
     Ok(u8::from(nothing))
+}
+
+/// Compares the content of the hits' files with what was indexed, and says which differ.
+fn verify(snapshot: &Snapshot, hits: &mut [Hit]) -> Result<(), Failure> {
+    let catalogue = snapshot.catalogue()?;
+    for hit in hits {
+        let mut known = catalogue.units().iter().filter(|((root, path), _)| {
+            snapshot.file_of(*root, path).is_some_and(|file| file == hit.file)
+        });
+        let Some(((_, path), record)) = known.next() else { continue };
+        let unit = Unit {
+            path: path.clone(),
+            absolute: hit.file.clone(),
+            bytes: record.bytes,
+            modified: record.modified,
+            is_folder: hit.file.is_dir(),
+        };
+        hit.stale = match unit.hash() {
+            Ok(hash) if record.hash == Some(*hash.as_bytes()) => None,
+            Ok(_) => Some("its file changed since it was indexed".to_owned()),
+            Err(problem) => Some(format!("its file cannot be read: {}", problem.reason)),
+        };
+        if hit.kind == Kind::Memory.name() && hit.stale.is_none() {
+            hit.stale = missing_quotes(hit);
+        }
+    }
+    Ok(())
+}
+
+/// Paths that a memory entry quotes and that are no longer there.
+fn missing_quotes(hit: &Hit) -> Option<String> {
+    let project = Project::at(hit.file.parent()?).ok()?;
+    let missing = project.missing_quotes(&hit.file, hit.text.as_deref()?);
+    (!missing.is_empty()).then(|| format!("it quotes what is no longer there: {}", missing.join(", ")))
+}
+
+/// The lines of the pointer index beside the indexed roots that name a document of a hit.
+fn pointers_naming(snapshot: &Snapshot, hits: &[Hit]) -> Vec<PointerLine> {
+    let mut specs: Vec<_> =
+        snapshot.manifest().roots.iter().filter_map(|root| pointers::upward(root)).collect();
+    specs.sort_by(|a, b| a.path.cmp(&b.path));
+    specs.dedup_by(|a, b| a.path == b.path);
+    let Ok(memory) = Memory::open(&specs, &HeadingWords::default()) else { return Vec::new() };
+    let names: Vec<String> = hits
+        .iter()
+        .flat_map(|hit| [hit.id.clone(), hit.file.to_string_lossy().into_owned()])
+        .collect();
+    lines_naming(&memory, &names)
 }
 
 fn text(options: &QueryFlags) -> Result<String, Failure> {
