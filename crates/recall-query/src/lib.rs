@@ -5,6 +5,7 @@
 //! [`answer`] is what is printed. Everything but `search` and `answer` is pure.
 
 pub mod answer;
+pub mod eval;
 pub mod evidence;
 pub mod fuse;
 pub mod judge;

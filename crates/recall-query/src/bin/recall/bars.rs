@@ -47,6 +47,11 @@ impl Bars {
         self.show(progress.stage.name(), progress.done, Some(progress.total), &message);
     }
 
+    /// Shows how many questions are asked.
+    pub fn questions(&self, done: u64, total: u64) {
+        self.show("asking", done, Some(total), "questions");
+    }
+
     /// Takes the bar away.
     pub fn clear(&self) {
         lock(&self.bar).finish_and_clear();

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use recall_embed::EmbedError;
 use recall_index::IndexError;
+use recall_query::eval::source::EvalError;
 
 /// Why a command did not do its work.
 #[derive(Debug, thiserror::Error)]
@@ -40,6 +41,21 @@ pub enum Failure {
         /// What is wrong with it.
         message: String,
     },
+    /// Labels or questions for `recall eval`.
+    #[error(transparent)]
+    Eval(#[from] EvalError),
+    /// A mode is not as good as it must be.
+    #[error("{mode}: {metric} is {got:.4}, less than {floor}")]
+    Below {
+        /// The mode.
+        mode: &'static str,
+        /// The metric.
+        metric: String,
+        /// What was measured.
+        got: f64,
+        /// What was asked for.
+        floor: f64,
+    },
     /// Standard output is closed: nobody reads any more, which is no failure.
     #[error("the reader went away")]
     Closed,
@@ -71,7 +87,11 @@ impl Failure {
             Self::Index(error) => error.hint(),
             Self::Embed(error) => Some(error.hint().to_owned()),
             Self::Usage { hint, .. } => hint.clone(),
-            Self::Config { .. } | Self::Io { .. } | Self::Closed => None,
+            Self::Config { .. }
+            | Self::Io { .. }
+            | Self::Eval(_)
+            | Self::Below { .. }
+            | Self::Closed => None,
         }
     }
 

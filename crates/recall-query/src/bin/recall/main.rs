@@ -4,6 +4,7 @@ mod bars;
 mod check;
 mod config;
 mod demo;
+mod eval;
 mod explain;
 mod failure;
 mod flags;
@@ -54,6 +55,7 @@ fn run(flags: &Flags) -> Result<u8, Failure> {
         Command::Status(options) => status::run(flags, options),
         Command::Explain(options) => explain::run(flags, options),
         Command::Check(options) => check::run(flags, options),
+        Command::Eval(options) => eval::run(flags, options),
         Command::Model(options) => model::run(flags, options),
         Command::Pointers(options) => pointers::run(options),
         Command::Demo => demo::run(flags),

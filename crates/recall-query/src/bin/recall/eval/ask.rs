@@ -1,0 +1,72 @@
+//! Asking every question in every mode, one after the other, with a clock.
+
+use std::time::Instant;
+
+use recall_query::eval::measure::{Outcome, Outcomes};
+use recall_query::eval::qrels::Grades;
+use recall_query::eval::queries::Query;
+use recall_query::search::{Mode, Searcher};
+
+use super::labelled::Labelled;
+use crate::bars::Bars;
+use crate::failure::Failure;
+use crate::flags::FilterFlags;
+use crate::query::request;
+
+/// Asks labelled questions.
+pub struct Asker<'a> {
+    /// Who answers.
+    pub searcher: &'a Searcher<'a>,
+    /// What is asked.
+    pub labelled: &'a Labelled,
+    /// Each question is answered among the documents that have its own value in this field.
+    pub field: Option<&'a str>,
+}
+
+impl Asker<'_> {
+    /// What came of every question in each of `modes`.
+    pub fn ask(&self, modes: &[Mode]) -> Result<Vec<(Mode, Outcomes)>, Failure> {
+        let bars = Bars::new();
+        let sets = [&self.labelled.queries, &self.labelled.unanswerable, &self.labelled.off_topic];
+        let total = modes.len() * sets.iter().map(|set| set.len()).sum::<usize>();
+        let mut done = 0;
+        let mut all = Vec::new();
+        for mode in modes {
+            self.warm(*mode)?;
+            let mut set = |queries: &[Query]| -> Result<Vec<Outcome>, Failure> {
+                let mut outcomes = Vec::with_capacity(queries.len());
+                for query in queries {
+                    outcomes.push(self.one(query, *mode)?);
+                    done += 1;
+                    bars.questions(done, total as u64);
+                }
+                Ok(outcomes)
+            };
+            let [answerable, unanswerable, off_topic] =
+                [set(sets[0])?, set(sets[1])?, set(sets[2])?];
+            all.push((*mode, Outcomes { answerable, unanswerable, off_topic }));
+        }
+        bars.clear();
+        Ok(all)
+    }
+
+    /// The first question of a process also pays for what is read from the disk and kept.
+    fn warm(&self, mode: Mode) -> Result<(), Failure> {
+        self.labelled.queries.first().map_or(Ok(()), |query| self.one(query, mode).map(|_| ()))
+    }
+
+    fn one(&self, query: &Query, mode: Mode) -> Result<Outcome, Failure> {
+        let started = Instant::now();
+        let mut request = request(&query.text, &FilterFlags::default())?;
+        request.mode = mode;
+        let value = self
+            .field
+            .and_then(|field| Some((field.to_owned(), query.metadata.get(field)?.clone())));
+        request.filter.fields.extend(value);
+        let ranking = self.searcher.rank(&request)?;
+        let seconds = started.elapsed().as_secs_f64();
+        let none = Grades::new();
+        let grades = self.labelled.qrels.get(&query.id).unwrap_or(&none);
+        Ok(Outcome::new(query, grades, &ranking.documents, seconds))
+    }
+}
