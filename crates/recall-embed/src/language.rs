@@ -1,4 +1,6 @@
-//! What is language and not meaning in a model's vectors, removed. Pure.
+//! What is language, and what is common to all texts, in a model's vectors: removed. Pure.
+//!
+//! After it the cosine of two unrelated texts is about 0, in one language or two.
 //!
 //! The method and its figures: `models/language/README.md`.
 
@@ -10,9 +12,9 @@ pub struct Language {
     /// Orthonormal rows of `dims` numbers; none for a model that is used as it is.
     basis: Vec<Vec<f32>>,
     /// Mean of unrelated questions, after the removal.
-    pub mean_query: Vec<f32>,
+    mean_query: Vec<f32>,
     /// Mean of unrelated passages, after the removal.
-    pub mean_passage: Vec<f32>,
+    mean_passage: Vec<f32>,
 }
 
 const E5_SMALL: &[u8] = include_bytes!("../../../models/language/multilingual-e5-small.bin");
@@ -52,25 +54,45 @@ impl Language {
         if self.basis.is_empty() {
             return "0".to_owned();
         }
-        let bytes: Vec<u8> = self.basis.iter().flatten().flat_map(|x| x.to_le_bytes()).collect();
+        let means = self.mean_query.iter().chain(&self.mean_passage);
+        let bytes: Vec<u8> =
+            self.basis.iter().flatten().chain(means).flat_map(|x| x.to_le_bytes()).collect();
         Sha256::digest(&bytes).iter().take(4).map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// `vector` without its language, of unit length again. A vector that is nothing but language
-    /// stays as it is.
-    pub fn remove(&self, vector: Vec<f32>) -> Vec<f32> {
-        let mut out = vector.clone();
-        for row in &self.basis {
-            let along = dot(row, &vector);
-            out.iter_mut().zip(row).for_each(|(x, r)| *x -= along * r);
-        }
-        let length = dot(&out, &out).sqrt();
-        if length < 1e-6 {
-            return vector;
-        }
-        out.iter_mut().for_each(|x| *x /= length);
-        out
+    /// The vector of a question without its language and what it shares with all questions, of unit
+    /// length.
+    pub fn query(&self, vector: Vec<f32>) -> Vec<f32> {
+        self.meaning(vector, &self.mean_query)
     }
+
+    /// The same for a passage.
+    pub fn passage(&self, vector: Vec<f32>) -> Vec<f32> {
+        self.meaning(vector, &self.mean_passage)
+    }
+
+    fn meaning(&self, vector: Vec<f32>, mean: &[f32]) -> Vec<f32> {
+        let mut out = unit(self.without_language(vector));
+        out.iter_mut().zip(mean).for_each(|(x, m)| *x -= m);
+        unit(out)
+    }
+
+    fn without_language(&self, mut vector: Vec<f32>) -> Vec<f32> {
+        let along: Vec<f32> = self.basis.iter().map(|row| dot(row, &vector)).collect();
+        for (row, along) in self.basis.iter().zip(along) {
+            vector.iter_mut().zip(row).for_each(|(x, r)| *x -= along * r);
+        }
+        vector
+    }
+}
+
+/// `vector` at length 1; one without length stays as it is, for the store to refuse.
+fn unit(mut vector: Vec<f32>) -> Vec<f32> {
+    let length = dot(&vector, &vector).sqrt();
+    if length > f32::MIN_POSITIVE {
+        vector.iter_mut().for_each(|x| *x /= length);
+    }
+    vector
 }
 
 fn dot(a: &[f32], b: &[f32]) -> f32 {
@@ -92,17 +114,20 @@ mod tests {
             }
         }
         let vector: Vec<f32> = (0..384).map(|i| ((i * 37 % 101) as f32 - 50.0) / 577.0).collect();
-        let once = language.remove(vector);
-        assert!((dot(&once, &once) - 1.0).abs() < 1e-4);
+        let once = language.without_language(vector.clone());
         assert!(language.basis.iter().all(|row| dot(row, &once).abs() < 1e-4));
-        let twice = language.remove(once.clone());
+        let twice = language.without_language(once.clone());
         assert!(once.iter().zip(&twice).all(|(a, b)| (a - b).abs() < 1e-5));
+        for meaning in [language.query(vector.clone()), language.passage(vector)] {
+            assert!((dot(&meaning, &meaning) - 1.0).abs() < 1e-4);
+            assert!(language.basis.iter().all(|row| dot(row, &meaning).abs() < 1e-3));
+        }
     }
 
     #[test]
     fn an_unknown_model_is_used_as_it_is() {
         let language = Language::of("other", 3);
-        assert_eq!(language.remove(vec![0.0, 0.6, 0.8]), vec![0.0, 0.6, 0.8]);
-        assert_eq!(language.remove(vec![0.0; 3]), vec![0.0; 3]);
+        assert_eq!(language.query(vec![0.0, 0.6, 0.8]), vec![0.0, 0.6, 0.8]);
+        assert_eq!(language.passage(vec![0.0; 3]), vec![0.0; 3]);
     }
 }

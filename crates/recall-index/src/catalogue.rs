@@ -40,11 +40,16 @@ mod as_json {
     use super::Problem;
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 
-    pub fn serialize<S: Serializer>(problems: &[Problem], serializer: S) -> Result<S::Ok, S::Error> {
+    pub fn serialize<S: Serializer>(
+        problems: &[Problem],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
         serde_json::to_string(problems).map_err(ser::Error::custom)?.serialize(serializer)
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Problem>, D::Error> {
+    pub fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Vec<Problem>, D::Error> {
         serde_json::from_str(&String::deserialize(deserializer)?).map_err(de::Error::custom)
     }
 }
@@ -173,7 +178,11 @@ mod tests {
             format: "text".into(),
             documents: 1,
             messages: 1,
-            problems: vec![Problem { path: "a".into(), line: Some(line), reason: Reason::Cut("x".into()) }],
+            problems: vec![Problem {
+                path: "a".into(),
+                line: Some(line),
+                reason: Reason::Cut("x".into()),
+            }],
         };
         for line in 0..20 {
             catalogue.set((0, format!("file-{}", line % 7)), record(line));

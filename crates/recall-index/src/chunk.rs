@@ -204,9 +204,11 @@ impl<'a> Packer<'a> {
             return Some(first.start..end);
         }
         let earliest = *self.tokens.0.get(self.tokens.index(end).saturating_sub(room))?;
-        let tail = earliest..end;
-        let start = boundaries(self.text, tail.clone()).next().unwrap_or(earliest);
-        (room > 0 && start > self.current.first()?.start && start < end).then_some(start..end)
+        if room == 0 || earliest >= end {
+            return None;
+        }
+        let start = boundaries(self.text, earliest..end).next().unwrap_or(earliest);
+        (start > self.current.first()?.start && start < end).then_some(start..end)
     }
 
     fn path(&self) -> String {
@@ -266,8 +268,8 @@ impl<'a> Packer<'a> {
 
 /// Places inside `range` where a line or a sentence begins.
 fn boundaries(text: &str, range: Range<usize>) -> impl Iterator<Item = usize> {
-    let base = range.start;
-    let stretch = &text[text.floor_char_boundary(base)..text.floor_char_boundary(range.end)];
+    let base = text.floor_char_boundary(range.start);
+    let stretch = &text[base..text.floor_char_boundary(range.end)];
     let mut before = ('\0', '\0');
     stretch.char_indices().filter_map(move |(at, c)| {
         let (two_back, one_back) = before;
@@ -346,7 +348,7 @@ mod tests {
         check(
             "a b c d. e f g h. i j k l. m n.",
             &[],
-            &[("", "a b c d. e f g h."), ("", "i j k l. m n.")],
+            &[("", "a b c d. e f g h."), ("", "g h. i j k l. m n.")],
         );
         check("a b c d e f g h i j k", &[], &[("", "a b c d e f g h"), ("", "g h i j k")]);
     }

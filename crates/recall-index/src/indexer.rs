@@ -626,7 +626,7 @@ fn embed(
     let vectors = embedder.passages(&bare, report)?;
     let language = Language::of(&embedder.model().id, embedder.dims());
     let row = |((hash, text), vector): (&(u64, String), Vec<f32>)| {
-        let code = Code::new(&language.remove(vector))
+        let code = Code::new(&language.passage(vector))
             .ok_or_else(|| IndexError::BadVector { text: text.chars().take(60).collect() })?;
         Ok(Row { hash: *hash, code })
     };

@@ -51,5 +51,6 @@ pub use keyword::{Allowed, EntryId, KeywordReader};
 pub use manifest::{Counts, Manifest, ModelRecord};
 pub use plan::{Found, Plan};
 pub use snapshot::Snapshot;
+pub use stopwords::language;
 pub use terms::{Clause, QueryTerm, TermField, Variant, clause, terms};
 pub use vectors::Vectors;

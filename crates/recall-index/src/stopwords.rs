@@ -58,15 +58,80 @@ static LISTS: LazyLock<Vec<HashSet<&'static str>>> = LazyLock::new(|| {
 /// For each of the lower-case `words` whether it is empty in the language that most of them are
 /// from.
 pub fn empty(words: &[String]) -> Vec<bool> {
-    let hits = |list: &HashSet<&str>| words.iter().filter(|w| list.contains(w.as_str())).count();
-    // The first list wins a tie.
-    let best = LISTS.iter().rev().max_by_key(|list| hits(list));
-    words.iter().map(|word| best.is_some_and(|list| list.contains(word.as_str()))).collect()
+    let list = list_of(words).map_or(&LISTS[0], |(number, _)| &LISTS[number]);
+    words.iter().map(|word| list.contains(word.as_str())).collect()
 }
+
+/// The list with the most hits among `words` and how many; the first wins a tie. One hit is enough
+/// for English only: one short word of another language is as likely a name.
+fn list_of(words: &[String]) -> Option<(usize, usize)> {
+    let hits = |list: &HashSet<&str>| words.iter().filter(|w| list.contains(w.as_str())).count();
+    let counts = LISTS.iter().map(hits).enumerate();
+    let best = counts.rev().max_by_key(|(_, hits)| *hits)?;
+    (best.1 >= 2 || best.0 == 0 && best.1 == 1).then_some(best)
+}
+
+/// A name for the language of `text`, where its script or its small words tell it beyond doubt: what
+/// two texts are compared by, to know whether missing words say anything.
+pub fn language(text: &str) -> Option<&'static str> {
+    let letters = || text.chars().filter(|c| c.is_alphabetic()).take(400);
+    let count = letters().count();
+    let share = |is: fn(char) -> bool| letters().filter(|c| is(*c)).count() * 2 > count;
+    let scripts: [(&str, fn(char) -> bool); 8] = [
+        ("ja", |c| matches!(c, '\u{3040}'..='\u{30ff}')),
+        ("zh", |c| matches!(c, '\u{3400}'..='\u{9fff}')),
+        ("ko", |c| matches!(c, '\u{ac00}'..='\u{d7af}')),
+        ("th", |c| matches!(c, '\u{e00}'..='\u{e7f}')),
+        ("cyrillic", |c| matches!(c, '\u{400}'..='\u{4ff}')),
+        ("arabic", |c| matches!(c, '\u{600}'..='\u{6ff}')),
+        ("greek", |c| matches!(c, '\u{370}'..='\u{3ff}')),
+        ("hindi", |c| matches!(c, '\u{900}'..='\u{97f}')),
+    ];
+    if count < 2 {
+        return None;
+    }
+    if let Some((name, _)) = scripts.iter().find(|(_, is)| share(*is)) {
+        return Some(name);
+    }
+    let vietnamese = |c: char| {
+        matches!(c, 'ă' | 'đ' | 'ơ' | 'ư' | 'Ă' | 'Đ' | 'Ơ' | 'Ư' | '\u{1ea0}'..='\u{1ef9}')
+    };
+    if letters().filter(|c| vietnamese(*c)).count() * 20 > count {
+        return Some(NAMES[1]);
+    }
+    let words: Vec<String> = text
+        .split(|c: char| !c.is_alphabetic())
+        .filter(|w| !w.is_empty())
+        .take(200)
+        .map(str::to_lowercase)
+        .collect();
+    let (number, hits) = list_of(&words)?;
+    (hits * 8 >= words.len()).then_some(NAMES[number])
+}
+
+/// Languages of the lists, in their order.
+const NAMES: [&str; 12] = ["en", "vi", "de", "fr", "es", "pt", "it", "nl", "ru", "tr", "id", "pl"];
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[track_caller]
+    fn check_language(text: &str, expected: Option<&str>) {
+        assert_eq!(language(text), expected, "{text}");
+    }
+
+    #[test]
+    fn a_language_is_named_only_beyond_doubt() {
+        check_language("when did the server die", Some("en"));
+        check_language("màn hình bị giật trên máy cấu hình yếu", Some("vi"));
+        check_language("wann ist der Server ausgefallen", Some("de"));
+        check_language("重启账本服务", Some("zh"));
+        check_language("сервер", Some("cyrillic"));
+        check_language("nginx", None);
+        check_language("ERR_0x80070005", None);
+        check_language("", None);
+    }
 
     #[track_caller]
     fn check(question: &str, left: &str) {

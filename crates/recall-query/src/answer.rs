@@ -131,10 +131,8 @@ pub struct KeywordView {
 pub struct VectorView {
     /// From 1.
     pub rank: usize,
-    /// Cosine with its nearest chunk.
+    /// Cosine with its nearest chunk: about 0 for unrelated texts, in one language or two.
     pub cosine: f32,
-    /// The same seen from the mean of unrelated texts: 0 for unrelated texts of any language.
-    pub centred: f32,
 }
 
 /// How much text hits may carry.
@@ -187,11 +185,10 @@ impl Hits<'_> {
             score: evidence.bm25,
             terms: matching(ranking, ranked),
         });
-        let vector = ranked.vector_rank.zip(evidence.cosine).map(|(rank, cosine)| VectorView {
-            rank,
-            cosine,
-            centred: evidence.centred.unwrap_or(0.0),
-        });
+        let vector = ranked
+            .vector_rank
+            .zip(evidence.cosine)
+            .map(|(rank, cosine)| VectorView { rank, cosine });
         Hit {
             rank: 0,
             id: document.id,

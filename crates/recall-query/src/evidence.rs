@@ -29,11 +29,9 @@ pub struct Evidence {
     pub bm25: f32,
     /// What each term adds to it.
     pub contributions: Vec<f32>,
-    /// Cosine of the question with its nearest chunk, if it has a vector.
+    /// Cosine of the question with its nearest chunk, if it has a vector: about 0 for unrelated
+    /// texts, in one language or two.
     pub cosine: Option<f32>,
-    /// The same, measured from the mean of unrelated questions and passages: 0 for unrelated texts
-    /// of any language.
-    pub centred: Option<f32>,
     /// It holds the exact token or phrase that the question is.
     pub exact: bool,
 }
@@ -85,7 +83,7 @@ impl Evidence {
 }
 
 /// Standard deviation of the cosines of a question with unrelated passages, in any corpus.
-const USUAL_DEVIATION: f32 = 0.023;
+const USUAL_DEVIATION: f32 = 0.07;
 /// How many cosines of a sample weigh as much as that.
 const USUAL_WEIGHT: f32 = 30.0;
 

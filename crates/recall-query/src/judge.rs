@@ -19,7 +19,7 @@ pub struct Judge {
 
 impl Default for Judge {
     fn default() -> Self {
-        Self { threshold: 0.12 }
+        Self { threshold: 0.15 }
     }
 }
 
@@ -73,12 +73,19 @@ impl Leaders {
 /// Gaps beyond this many units say no more.
 const GAP_MAX: f32 = 4.0;
 
-/// Estimated probability that a document answers the question, in [0, 1].
-pub fn relevance(query: &QueryEvidence, evidence: &Evidence, standing: &Standing) -> f32 {
+/// Estimated probability that a document answers the question, in [0, 1]. `foreign`: it is written in
+/// another language than the question, so that words it lacks say nothing.
+pub fn relevance(
+    query: &QueryEvidence,
+    evidence: &Evidence,
+    standing: &Standing,
+    foreign: bool,
+) -> f32 {
     let words = !query.term_limits.is_empty();
-    let (topic, right) = match evidence.centred {
-        Some(centred) if words => hybrid(query, evidence, standing, centred),
-        Some(centred) => vector(standing, centred),
+    let (topic, right) = match evidence.cosine {
+        Some(cosine) if foreign => foreign_language(standing, cosine),
+        Some(cosine) if words => hybrid(query, evidence, standing, cosine),
+        Some(cosine) => vector(standing, cosine),
         None => keyword(query, evidence, standing),
     };
     let relevance = logistic(topic) * logistic(right);
@@ -86,30 +93,41 @@ pub fn relevance(query: &QueryEvidence, evidence: &Evidence, standing: &Standing
     if evidence.exact { 0.5 + 0.5 * relevance } else { relevance }
 }
 
+/// The logits of both factors from both arms.
 fn hybrid(
     query: &QueryEvidence,
     evidence: &Evidence,
     standing: &Standing,
-    centred: f32,
+    cosine: f32,
 ) -> (f32, f32) {
-    let topic = -13.60 + 28.42 * centred + 8.74 * evidence.coverage(query);
-    let right = -1.319
-        + 0.390 * clip(standing.score_gap)
-        + 2.168 * evidence.keyword_share(query).max(0.0).sqrt()
-        + 0.908 * clip(standing.cosine_gap)
-        - 0.527 * (standing.keyword_rank as f32).ln_1p();
+    let topic = -12.781 + 25.923 * cosine + 9.292 * evidence.coverage(query);
+    let right = -1.130
+        + 0.435 * clip(standing.score_gap)
+        + 1.990 * evidence.keyword_share(query).max(0.0).sqrt()
+        + 0.910 * clip(standing.cosine_gap)
+        - 0.552 * (standing.keyword_rank as f32).ln_1p();
     (topic, right)
 }
 
-fn vector(standing: &Standing, centred: f32) -> (f32, f32) {
-    let topic = -11.16 + 30.46 * centred;
-    (topic, -1.0 + 0.9 * clip(standing.cosine_gap) + 3.0 * centred)
+/// The logits of both factors from vectors alone.
+fn vector(standing: &Standing, cosine: f32) -> (f32, f32) {
+    (-13.516 + 34.881 * cosine, -2.327 + 2.006 * clip(standing.cosine_gap) + 3.044 * cosine)
 }
 
+/// The logits of both factors where question and document are in two languages: half way between
+/// [`vector`] and a fit on such pairs alone, which answers too many questions of another corpus.
+fn foreign_language(standing: &Standing, cosine: f32) -> (f32, f32) {
+    (-10.856 + 31.825 * cosine, -3.447 + 1.716 * clip(standing.cosine_gap) + 7.438 * cosine)
+}
+
+/// The logits of both factors from words alone.
 fn keyword(query: &QueryEvidence, evidence: &Evidence, standing: &Standing) -> (f32, f32) {
-    let topic = -1.87 + 10.14 * evidence.coverage(query) - 4.42 * query.unknown_share();
+    if evidence.bm25 <= 0.0 {
+        return (f32::NEG_INFINITY, f32::NEG_INFINITY);
+    }
+    let topic = -3.225 + 11.485 * evidence.coverage(query) - 4.710 * query.unknown_share();
     let share = evidence.keyword_share(query).max(0.0).sqrt();
-    (topic, -2.75 + 9.34 * standing.keyword_gap + 3.62 * share)
+    (topic, -3.415 + 10.617 * standing.keyword_gap + 4.401 * share)
 }
 
 fn clip(gap: f32) -> f32 {
@@ -136,9 +154,10 @@ mod tests {
     #[test]
     fn no_evidence_is_no_relevance() {
         let query = QueryEvidence { has_vector: true, ..QueryEvidence::default() };
-        let evidence = Evidence { cosine: Some(0.7), centred: Some(0.0), ..Evidence::default() };
-        assert!(relevance(&query, &evidence, &Standing::default()) < 0.01);
-        let none = relevance(&QueryEvidence::default(), &Evidence::default(), &Standing::default());
-        assert!(none < 0.05, "{none}");
+        let evidence = Evidence { cosine: Some(0.0), ..Evidence::default() };
+        assert!(relevance(&query, &evidence, &Standing::default(), false) < 0.01);
+        let none =
+            relevance(&QueryEvidence::default(), &Evidence::default(), &Standing::default(), false);
+        assert_eq!(none, 0.0);
     }
 }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use recall_embed::{Embedder, Language};
 use recall_index::{
     Allowed, Analyzer, Clause, Entry, EntryId, Filter, IndexError, QueryTerm, Snapshot, TermField,
-    Vectors, clause, literal, terms,
+    clause, language, literal, terms,
 };
 
 use crate::evidence::{Evidence, QueryEvidence, deviation};
@@ -19,6 +19,8 @@ use crate::question::Question;
 const DEPTH: usize = 256;
 /// Vectors in the sample that tells what an unrelated text scores.
 const SAMPLE: usize = 1000;
+/// Documents whose language is looked at, from the first on.
+const LANGUAGES_READ: usize = 16;
 /// Entries with one and the same chunk text that are looked at.
 const TWINS: usize = 32;
 /// Factor between a term's idf and the most it can add to a BM25 score (k1 + 1).
@@ -144,6 +146,7 @@ impl<'a> Searcher<'a> {
         rank_arms(&mut documents);
         self.score(&query, &mut documents);
         documents.sort_by(order);
+        self.judge(&request.question.text, &query, &mut documents)?;
         let allowed = prepared.allowed.as_ref().map(Allowed::len);
         Ok(Ranking { documents, query, terms: prepared.terms, allowed, unit: prepared.unit })
     }
@@ -154,10 +157,26 @@ impl<'a> Searcher<'a> {
             document.shares = fuse::score(query, &document.evidence, crowd, &self.weights);
             document.score = document.shares.total();
         }
+    }
+
+    /// Judges ranked documents; for the first ones it looks at the language of their text too.
+    fn judge(
+        &self,
+        question: &str,
+        query: &QueryEvidence,
+        documents: &mut [Ranked],
+    ) -> Result<(), IndexError> {
+        let own = language(question);
         let standings = standings(query, documents);
-        for (document, standing) in documents.iter_mut().zip(standings) {
-            document.relevance = judge::relevance(query, &document.evidence, &standing);
+        for (rank, (document, standing)) in documents.iter_mut().zip(standings).enumerate() {
+            let foreign = own.is_some() && rank < LANGUAGES_READ && {
+                let entry = self.snapshot.keyword().fetch(document.entry)?;
+                let other = language(&entry.document.text);
+                other.is_some() && other != own
+            };
+            document.relevance = judge::relevance(query, &document.evidence, &standing, foreign);
         }
+        Ok(())
     }
 
     fn prepare(&self, request: &Request) -> Result<Prepared, IndexError> {
@@ -174,9 +193,7 @@ impl<'a> Searcher<'a> {
         let silent = request.mode == Mode::Keyword || terms.is_empty();
         let unit = match self.embedder {
             Some(embedder) if !silent && self.snapshot.vectors().is_ok_and(|v| v.is_some()) => {
-                Some(
-                    self.language.remove(embedder.query(&question.text).map_err(IndexError::from)?),
-                )
+                Some(self.language.query(embedder.query(&question.text).map_err(IndexError::from)?))
             }
             _ => None,
         };
@@ -251,14 +268,12 @@ impl<'a> Searcher<'a> {
         let contributions = self.snapshot.keyword().contributions(terms, &ids)?;
         let mut by_document: HashMap<u64, Ranked> = HashMap::new();
         for (id, contributions) in ids.into_iter().zip(contributions) {
-            let (cosine, centred) = self.cosines(prepared, id)?.unzip();
             let evidence = Evidence {
                 bm25: contributions.iter().sum(),
                 exact: request.question.exact.is_some()
                     && holds_exact(&prepared.terms, &contributions),
                 contributions,
-                cosine,
-                centred,
+                cosine: self.cosine(prepared, id)?,
             };
             let document = self.snapshot.keyword().document_key(id)?;
             match by_document.get_mut(&document) {
@@ -296,27 +311,14 @@ impl<'a> Searcher<'a> {
         })
     }
 
-    /// The cosine with the nearest chunk of an entry, and the centred one.
-    fn cosines(&self, prepared: &Prepared, id: EntryId) -> Result<Option<(f32, f32)>, IndexError> {
+    /// The cosine with the nearest chunk of an entry.
+    fn cosine(&self, prepared: &Prepared, id: EntryId) -> Result<Option<f32>, IndexError> {
         let (Some(unit), Ok(Some(vectors))) = (&prepared.unit, self.snapshot.vectors()) else {
             return Ok(None);
         };
         let hashes = self.snapshot.keyword().chunks_of(id)?;
-        let cosine = |hash: u64| vectors.cosine(unit, hash).map(|cosine| (cosine, hash));
-        let nearest = hashes.into_iter().filter_map(cosine).max_by(|a, b| a.0.total_cmp(&b.0));
-        Ok(nearest.map(|(cosine, hash)| (cosine, self.centred(unit, vectors, hash, cosine))))
-    }
-
-    /// The cosine of the question and a chunk, each seen from the mean of unrelated texts.
-    fn centred(&self, unit: &[f32], vectors: &Vectors, hash: u64, cosine: f32) -> f32 {
-        let (query, passage) = (&self.language.mean_query, &self.language.mean_passage);
-        let along = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f32>();
-        let to_query = vectors.cosine(query, hash).unwrap_or(0.0);
-        let to_passage = vectors.cosine(passage, hash).unwrap_or(0.0);
-        let product = cosine - along(unit, passage) - to_query + along(query, passage);
-        let left = 1.0 - 2.0 * along(unit, query) + along(query, query);
-        let right = 1.0 - 2.0 * to_passage + along(passage, passage);
-        (product / (left * right).sqrt().max(f32::MIN_POSITIVE)).clamp(-1.0, 1.0)
+        let cosines = hashes.into_iter().filter_map(|hash| vectors.cosine(unit, hash));
+        Ok(cosines.max_by(f32::total_cmp))
     }
 
     /// Words in a row are not yet the phrase: accents, punctuation and stems must agree too.
@@ -354,7 +356,6 @@ fn holds_exact(terms: &[QueryTerm], contributions: &[f32]) -> bool {
 fn merge(known: &mut Ranked, id: EntryId, other: Evidence) {
     let nearer = other.cosine > known.evidence.cosine;
     let cosine = if nearer { other.cosine } else { known.evidence.cosine };
-    let centred = if nearer { other.centred } else { known.evidence.centred };
     let exact = known.evidence.exact || other.exact;
     let better = other.bm25 > known.evidence.bm25 || (other.bm25 == known.evidence.bm25 && nearer);
     if better {
@@ -362,7 +363,6 @@ fn merge(known: &mut Ranked, id: EntryId, other: Evidence) {
         known.evidence = other;
     }
     known.evidence.cosine = cosine;
-    known.evidence.centred = centred;
     known.evidence.exact = exact;
 }
 
@@ -408,14 +408,19 @@ fn idf(documents: u64, holding: u64) -> f32 {
 fn standings(query: &QueryEvidence, documents: &[Ranked]) -> Vec<Standing> {
     let cosine = |d: &Ranked| d.evidence.cosine.unwrap_or(0.0);
     let keyword: Vec<f32> = documents.iter().map(|d| d.evidence.keyword(query)).collect();
-    let scores = Leaders::of(documents.iter().map(|d| d.score), 0.0);
-    let cosines = Leaders::of(documents.iter().map(cosine), 0.0);
+    let scores = Leaders::of(documents.iter().map(|d| d.score), f32::NEG_INFINITY);
+    let cosines = Leaders::of(documents.iter().map(cosine), f32::NEG_INFINITY);
     let keywords = Leaders::of(keyword.iter().copied(), 0.0);
     let standing = |(document, own): (&Ranked, &f32)| Standing {
-        score_gap: scores.gap(document.score),
-        cosine_gap: query.in_deviations(cosines.gap(cosine(document))),
+        score_gap: bounded(scores.gap(document.score)),
+        cosine_gap: bounded(query.in_deviations(cosines.gap(cosine(document)))),
         keyword_gap: keywords.gap(*own),
         keyword_rank: keyword.iter().filter(|other| *other > own).count(),
     };
     documents.iter().zip(&keyword).map(standing).collect()
+}
+
+/// A gap; where there is no other document, a lead like that of most right answers.
+fn bounded(gap: f32) -> f32 {
+    if gap.is_finite() { gap } else { 2.0 }
 }

@@ -19,7 +19,10 @@ fn small() -> Corpus {
         "notes/mang.md",
         "# Kết nối chập chờn\n\nMáy quét mã vạch ở kho mất kết nối vài giây lúc đổi ca. Đặng Thị Hồng đã xem.\n",
     );
-    corpus.write("notes/order.md", "# 重启服务的顺序\n\n先停止写入队列，再重启账本服务，最后重启网关。\n");
+    corpus.write(
+        "notes/order.md",
+        "# 重启服务的顺序\n\n先停止写入队列，再重启账本服务，最后重启网关。\n",
+    );
     corpus.write(
         "runbooks/failover.md",
         "# Fail over the database\n\n1. Stop the writers.\n2. Wait for the lag to reach zero.\n3. Promote the replica.\n4. Point the writers at it.\n",
@@ -41,7 +44,11 @@ fn one_corpus_many_questions() {
         assert_eq!(ids(&answer).first().map(String::as_str), first, "{question}: {answer}");
         assert_eq!(answer["nothing_relevant"], first.is_none(), "{question}: {answer}");
         let one = ids(&ask(corpus.path(), &["-k", "1", question]));
-        assert_eq!(one.first().map(String::as_str), first, "the first hit depends on k: {question}");
+        assert_eq!(
+            one.first().map(String::as_str),
+            first,
+            "the first hit depends on k: {question}"
+        );
     };
     check("ERR_0x80070005", Some("OPS-7"));
     check("OPS-8", Some("OPS-8"));
@@ -67,8 +74,29 @@ fn no_punctuation_can_make_a_question_fail() {
     let corpus = small();
     let long = "a ".repeat(5000);
     for question in [
-        "AND", "NOT", "a AND NOT", "/", ":", "\"", "(", "lag -", "*", "?", "[a-z", "a:b:c", "\\", "~1", "^2",
-        "title:", "kind:nothing", "since:soonish", "-", "--", "+", "{}", long.as_str(),
+        "AND",
+        "NOT",
+        "a AND NOT",
+        "/",
+        ":",
+        "\"",
+        "(",
+        "lag -",
+        "*",
+        "?",
+        "[a-z",
+        "a:b:c",
+        "\\",
+        "~1",
+        "^2",
+        "title:",
+        "kind:nothing",
+        "since:soonish",
+        "-",
+        "--",
+        "+",
+        "{}",
+        long.as_str(),
     ] {
         let ran = recall(corpus.path(), &["query", "--mode", "keyword", "--", question]);
         assert!(matches!(ran.code, Some(0 | 1)), "{question:?}: {ran:?}");
@@ -78,7 +106,8 @@ fn no_punctuation_can_make_a_question_fail() {
 #[test]
 fn a_runbook_comes_whole_or_not_at_all() {
     let corpus = small();
-    let steps: String = (1..=400).map(|i| format!("{i}. Turn valve number {i} and write it down.\n")).collect();
+    let steps: String =
+        (1..=400).map(|i| format!("{i}. Turn valve number {i} and write it down.\n")).collect();
     let text = format!("# Drain the cooling loop\n\n{steps}");
     corpus.write("runbooks/drain.md", &text);
     good(corpus.path(), &["index"]);
@@ -101,11 +130,18 @@ fn filters_act_before_the_first_k() {
     let corpus = small();
     let check = |arguments: &[&str], expected: &[&str]| {
         for mode in ["keyword", "vector", "hybrid"] {
-            let all: Vec<&str> = arguments.iter().chain(&["--mode", mode, "--show-weak", "-k", "50"]).copied().collect();
+            let all: Vec<&str> = arguments
+                .iter()
+                .chain(&["--mode", mode, "--show-weak", "-k", "50"])
+                .copied()
+                .collect();
             let mut found = ids(&ask(corpus.path(), &all));
             found.sort();
             if mode == "keyword" {
-                assert!(found.iter().all(|id| expected.contains(&id.as_str())), "{mode} {arguments:?}: {found:?}");
+                assert!(
+                    found.iter().all(|id| expected.contains(&id.as_str())),
+                    "{mode} {arguments:?}: {found:?}"
+                );
             } else {
                 assert_eq!(found, expected, "{mode} {arguments:?}");
             }
@@ -134,7 +170,8 @@ fn the_json_of_an_answer() {
         assert!(hit[number].as_f64().unwrap() > 0.0, "{hit}");
         hit[number] = 0.into();
     }
-    let shares = hit["shares"]["keyword"].as_f64().unwrap() + hit["shares"]["vector"].as_f64().unwrap();
+    let shares =
+        hit["shares"]["keyword"].as_f64().unwrap() + hit["shares"]["vector"].as_f64().unwrap();
     assert!(shares > 0.0);
     hit["shares"] = serde_json::Value::Null;
     hit["keyword"]["score"] = 0.into();
@@ -163,12 +200,19 @@ fn exit_codes_and_errors() {
     let nowhere = tempfile::tempdir().unwrap();
     let none = recall(nowhere.path(), &["query", "x"]);
     assert_eq!(none.code, Some(2));
-    assert!(none.stderr.contains("no index in") && none.stderr.contains("hint:"), "{}", none.stderr);
+    assert!(
+        none.stderr.contains("no index in") && none.stderr.contains("hint:"),
+        "{}",
+        none.stderr
+    );
     let missing = recall(corpus.path(), &["index", "no-such-folder"]);
     assert_eq!(missing.code, Some(2), "{missing:?}");
     let get = recall(corpus.path(), &["get", "no-such-thing"]);
     assert_eq!(get.code, Some(2));
-    assert_eq!(good(corpus.path(), &["get", "OPS-7"]).stdout.trim(), "ERR_0x80070005 after git commit --no-verify");
+    assert_eq!(
+        good(corpus.path(), &["get", "OPS-7"]).stdout.trim(),
+        "ERR_0x80070005 after git commit --no-verify"
+    );
     let other = recall(corpus.path(), &["query", "x", "--model", "all-minilm-l6-v2"]);
     assert_eq!(other.code, Some(2), "{other:?}");
 }
@@ -187,8 +231,11 @@ fn a_question_from_a_pipe_and_a_reader_that_goes_away() {
     assert_eq!(out.status.code(), Some(0));
     assert!(String::from_utf8(out.stdout).unwrap().starts_with("tickets.jsonl\n"));
 
-    let mut child =
-        command(corpus.path(), &["status"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = command(corpus.path(), &["status"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     drop(child.stdout.take());
     assert_eq!(child.wait().unwrap().code(), Some(0), "a closed pipe is success");
 }
@@ -224,7 +271,11 @@ fn what_is_skipped_is_named() {
     for line in ["empty.md: empty", "image.bin: binary", "memory/INDEX.md: pointer index"] {
         assert!(status.contains(line), "{line} is not in {status}");
     }
-    assert!(ids(&ask(corpus.path(), &["--show-weak", "-k", "50", "one fact"])).iter().all(|id| id != "memory/INDEX.md"));
+    assert!(
+        ids(&ask(corpus.path(), &["--show-weak", "-k", "50", "one fact"]))
+            .iter()
+            .all(|id| id != "memory/INDEX.md")
+    );
 }
 
 #[test]
@@ -232,7 +283,11 @@ fn explain_says_where_a_document_stands() {
     let corpus = small();
     let good = recall(corpus.path(), &["explain", "replica lag", "OPS-7"]);
     assert_eq!(good.code, Some(0), "{good:?}");
-    assert!(good.stdout.contains("at rank 1") && good.stdout.contains("keyword: rank 1"), "{}", good.stdout);
+    assert!(
+        good.stdout.contains("at rank 1") && good.stdout.contains("keyword: rank 1"),
+        "{}",
+        good.stdout
+    );
     let filtered = recall(corpus.path(), &["explain", "replica lag", "OPS-7", "--kind", "note"]);
     assert_eq!(filtered.code, Some(1));
     assert!(filtered.stdout.contains("a filter leaves it out"), "{}", filtered.stdout);

@@ -52,7 +52,13 @@ pub fn note(number: usize, version: usize) -> String {
 }
 
 const SUBJECTS: [&str; 8] = [
-    "water pump", "night train", "bread oven", "garden fence", "radio mast", "ferry ramp", "school roof",
+    "water pump",
+    "night train",
+    "bread oven",
+    "garden fence",
+    "radio mast",
+    "ferry ramp",
+    "school roof",
     "street lamp",
 ];
 

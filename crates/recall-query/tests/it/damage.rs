@@ -16,7 +16,9 @@ fn files(index: &Path) -> Vec<PathBuf> {
         let entries = fs::read_dir(index.join(part)).unwrap();
         out.extend(entries.map(|entry| entry.unwrap().path()));
     }
-    out.retain(|path| fs::metadata(path).unwrap().len() > 0 && !path.to_string_lossy().ends_with(".lock"));
+    out.retain(|path| {
+        fs::metadata(path).unwrap().len() > 0 && !path.to_string_lossy().ends_with(".lock")
+    });
     out.sort();
     out
 }

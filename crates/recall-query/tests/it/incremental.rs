@@ -11,7 +11,8 @@ fn edits_removals_and_renames_reach_both_sides() {
     good(corpus.path(), &["index", "."]);
     assert_eq!(ids(&ask(corpus.path(), &["TICKET-0003"]))[0], "note-003.md");
 
-    corpus.write("note-003.md", "# Changed\n\nNothing of the old text is here: purple elephants.\n");
+    corpus
+        .write("note-003.md", "# Changed\n\nNothing of the old text is here: purple elephants.\n");
     corpus.remove("note-004.md");
     fs::rename(corpus.path().join("note-005.md"), corpus.path().join("renamed.md")).unwrap();
     let run = good(corpus.path(), &["index", ".", "--json"]);
@@ -23,14 +24,19 @@ fn edits_removals_and_renames_reach_both_sides() {
     assert_eq!(summary["embedded"], 1, "{summary}");
 
     for mode in ["keyword", "vector", "hybrid"] {
-        let gone = ask(corpus.path(), &["--mode", mode, "--show-weak", "-k", "50", "TICKET-0004 TICKET-0003 revision"]);
+        let gone = ask(
+            corpus.path(),
+            &["--mode", mode, "--show-weak", "-k", "50", "TICKET-0004 TICKET-0003 revision"],
+        );
         let gone = ids(&gone);
         assert!(!gone.contains(&"note-004.md".to_owned()), "{mode}: {gone:?}");
         assert!(!gone.contains(&"note-005.md".to_owned()), "{mode}: {gone:?}");
     }
     assert_eq!(ids(&ask(corpus.path(), &["TICKET-0005"]))[0], "renamed.md");
     assert_eq!(ids(&ask(corpus.path(), &["purple elephants"]))[0], "note-003.md");
-    assert!(ids(&ask(corpus.path(), &["TICKET-0003"])).first().is_none_or(|id| id != "note-003.md"));
+    assert!(
+        ids(&ask(corpus.path(), &["TICKET-0003"])).first().is_none_or(|id| id != "note-003.md")
+    );
 }
 
 #[test]

@@ -26,7 +26,10 @@ fn killed_at_random_moments_it_answers_and_the_next_run_completes() {
         child.kill().expect("the process was ours to kill");
         child.wait().expect("it ended");
         // The last generation answers, whichever it is: every note once, in one version.
-        let answer = ask(corpus.path(), &["--mode", "keyword", "--show-weak", "-k", "100", "touch it again"]);
+        let answer = ask(
+            corpus.path(),
+            &["--mode", "keyword", "--show-weak", "-k", "100", "touch it again"],
+        );
         let mut found = ids(&answer);
         found.sort();
         found.dedup();
@@ -46,7 +49,11 @@ fn killed_at_random_moments_it_answers_and_the_next_run_completes() {
 fn answers(corpus: &Corpus, versions: &[usize]) -> Vec<String> {
     let status = good(corpus.path(), &["status", "--json"]);
     let status: serde_json::Value = serde_json::from_str(&status.stdout).unwrap();
-    let mut out = vec![status["documents"].to_string(), status["chunks"].to_string(), status["vectors"].to_string()];
+    let mut out = vec![
+        status["documents"].to_string(),
+        status["chunks"].to_string(),
+        status["vectors"].to_string(),
+    ];
     for (number, version) in versions.iter().enumerate().step_by(10) {
         let question = format!("R{number}-{version}");
         let answer = ask(corpus.path(), &[&question]);
@@ -61,7 +68,8 @@ fn two_writers_and_the_second_says_who_holds_the_lock() {
     let corpus = Corpus::notes(4);
     good(corpus.path(), &["index", "."]);
     // Held as another process holds it: by the kernel, on the lock file.
-    let lock = std::fs::File::options().write(true).open(corpus.index().join("writer.lock")).unwrap();
+    let lock =
+        std::fs::File::options().write(true).open(corpus.index().join("writer.lock")).unwrap();
     lock.lock().unwrap();
     let second = recall(corpus.path(), &["index"]);
     assert_eq!(second.code, Some(2), "{second:?}");

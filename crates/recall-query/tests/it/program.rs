@@ -24,7 +24,8 @@ pub fn command(folder: &Path, arguments: &[&str]) -> Command {
 
 /// Runs `recall` to its end.
 pub fn recall(folder: &Path, arguments: &[&str]) -> Ran {
-    let Output { stdout, stderr, status } = command(folder, arguments).output().expect("recall starts");
+    let Output { stdout, stderr, status } =
+        command(folder, arguments).output().expect("recall starts");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("recall prints UTF-8");
     Ran { stdout: text(stdout), stderr: text(stderr), code: status.code() }
 }

@@ -13,7 +13,10 @@ use crate::{index, model, query};
 const QUESTIONS: [(&str, &str); 4] = [
     ("an exact identifier", "LEDGER_CACHE_MAX"),
     ("other words than the text", "the app stutters on cheap phones"),
-    ("a Vietnamese question for an English note", "màn hình bị giật trên máy cấu hình yếu"),
+    (
+        "a Vietnamese question for an English note",
+        "vì sao ứng dụng chạy giật trên điện thoại giá rẻ ít bộ nhớ?",
+    ),
     ("a question that nothing here answers", "how do I bake sourdough bread"),
 ];
 

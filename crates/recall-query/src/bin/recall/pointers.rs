@@ -31,7 +31,8 @@ pub fn run(options: &PointersFlags) -> Result<u8, Failure> {
             lint(&memory, today, *git, *project_days, options.json)
         }
         Some(PointersCommand::Open { name }) => {
-            let opened = open(&memory, name).map_err(|e| Failure::usage_hint(e.to_string(), e.hint()))?;
+            let opened =
+                open(&memory, name).map_err(|e| Failure::usage_hint(e.to_string(), e.hint()))?;
             out_bytes(&opened.bytes)?;
             Ok(0)
         }
@@ -61,9 +62,8 @@ fn folders(given: &[String]) -> Result<Vec<FolderSpec>, Failure> {
 
 /// The memory folder of the project that `from` is in.
 pub fn upward(from: &Path) -> Option<FolderSpec> {
-    let holds = |folder: &Path| {
-        ["INDEX.md", "MEMORY.md"].iter().any(|page| folder.join(page).is_file())
-    };
+    let holds =
+        |folder: &Path| ["INDEX.md", "MEMORY.md"].iter().any(|page| folder.join(page).is_file());
     let candidates = from.ancestors().flat_map(|folder| [folder.join("memory"), folder.to_owned()]);
     let path = candidates.into_iter().find(|folder| holds(folder))?;
     Some(FolderSpec { namespace: namespace(&path), path, root: None })
@@ -74,7 +74,8 @@ fn namespace(path: &Path) -> String {
     let absolute = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let name = |path: &Path| path.file_name().map(|n| n.to_string_lossy().into_owned());
     let own = name(&absolute).unwrap_or_default();
-    let chosen = if own == "memory" { absolute.parent().and_then(name).unwrap_or(own) } else { own };
+    let chosen =
+        if own == "memory" { absolute.parent().and_then(name).unwrap_or(own) } else { own };
     let allowed = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
     let kept: String = chosen.chars().filter(|c| allowed(*c)).collect();
     if kept.is_empty() { "project".to_owned() } else { kept }
@@ -115,7 +116,8 @@ fn lint(
 ) -> Result<u8, Failure> {
     let runbooks = Globs::new(Globs::RUNBOOKS).map_err(|e| Failure::usage(e.to_string()))?;
     let keeps_whole = |path: &Path, text: &str| {
-        runbooks.matches(path.to_string_lossy().trim_start_matches('/'), false) || is_marked_whole(text)
+        runbooks.matches(path.to_string_lossy().trim_start_matches('/'), false)
+            || is_marked_whole(text)
     };
     let default = Limits::default();
     let limits = Limits { project_days: project_days.unwrap_or(default.project_days), ..default };
@@ -191,6 +193,9 @@ fn draft(flags: &DraftFlags, today: Date) -> Result<Draft, Failure> {
 fn named<T: Copy>(text: &str, all: &[T], name: impl Fn(T) -> &'static str) -> Result<T, Failure> {
     all.iter().copied().find(|value| name(*value) == text).ok_or_else(|| {
         let known: Vec<&str> = all.iter().map(|value| name(*value)).collect();
-        Failure::usage_hint(format!("`{text}` is not known here"), format!("one of: {}", known.join(", ")))
+        Failure::usage_hint(
+            format!("`{text}` is not known here"),
+            format!("one of: {}", known.join(", ")),
+        )
     })
 }

@@ -6,12 +6,12 @@ use std::time::Instant;
 use jiff::ZonedDateTime;
 use recall_embed::{Catalogue, Embedder, Home};
 use recall_index::{Analyzer, Filter, Snapshot};
+use recall_pointers::{HeadingWords, Memory, PointerLine, Project, lines_naming};
 use recall_query::answer::{Answer, Coverage, Hit, Hits, TextBudget, VERSION};
 use recall_query::fuse::Weights;
 use recall_query::question::{self, Question};
 use recall_query::search::{Mode, Ranking, Request, Searcher};
 use recall_query::{passage, when};
-use recall_pointers::{HeadingWords, Memory, PointerLine, Project, lines_naming};
 use recall_sources::{Kind, Unit};
 
 use crate::failure::Failure;
@@ -98,7 +98,8 @@ fn verify(snapshot: &Snapshot, hits: &mut [Hit]) -> Result<(), Failure> {
 fn missing_quotes(hit: &Hit) -> Option<String> {
     let project = Project::at(hit.file.parent()?).ok()?;
     let missing = project.missing_quotes(&hit.file, hit.text.as_deref()?);
-    (!missing.is_empty()).then(|| format!("it quotes what is no longer there: {}", missing.join(", ")))
+    (!missing.is_empty())
+        .then(|| format!("it quotes what is no longer there: {}", missing.join(", ")))
 }
 
 /// The lines of the pointer index beside the indexed roots that name a document of a hit.
@@ -391,10 +392,7 @@ pub fn explanation(hit: &Hit) -> String {
         ));
     }
     if let Some(view) = &hit.vector {
-        text.push_str(&format!(
-            "     vector: rank {}, cosine {:.4}, centred {:.4}\n",
-            view.rank, view.cosine, view.centred
-        ));
+        text.push_str(&format!("     vector: rank {}, cosine {:.4}\n", view.rank, view.cosine));
     }
     text
 }
