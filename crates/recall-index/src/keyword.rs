@@ -699,10 +699,10 @@ impl KeywordReader {
             let fast = self.searcher.segment_reader(entry.segment).fast_fields();
             let text = |column: &str| -> tantivy::Result<String> {
                 let mut out = String::new();
-                if let Some(column) = fast.str(column)? {
-                    if let Some(ord) = column.term_ords(entry.number).next() {
-                        column.ord_to_str(ord, &mut out)?;
-                    }
+                if let Some(column) = fast.str(column)?
+                    && let Some(ord) = column.term_ords(entry.number).next()
+                {
+                    column.ord_to_str(ord, &mut out)?;
                 }
                 Ok(out)
             };

@@ -71,13 +71,16 @@ fn list_of(words: &[String]) -> Option<(usize, usize)> {
     (best.1 >= 2 || best.0 == 0 && best.1 == 1).then_some(best)
 }
 
+/// Whether a character belongs to a script.
+type IsOfScript = fn(char) -> bool;
+
 /// A name for the language of `text`, where its script or its small words tell it beyond doubt: what
 /// two texts are compared by, to know whether missing words say anything.
 pub fn language(text: &str) -> Option<&'static str> {
     let letters = || text.chars().filter(|c| c.is_alphabetic()).take(400);
     let count = letters().count();
-    let share = |is: fn(char) -> bool| letters().filter(|c| is(*c)).count() * 2 > count;
-    let scripts: [(&str, fn(char) -> bool); 8] = [
+    let share = |is: IsOfScript| letters().filter(|c| is(*c)).count() * 2 > count;
+    let scripts: [(&str, IsOfScript); 8] = [
         ("ja", |c| matches!(c, '\u{3040}'..='\u{30ff}')),
         ("zh", |c| matches!(c, '\u{3400}'..='\u{9fff}')),
         ("ko", |c| matches!(c, '\u{ac00}'..='\u{d7af}')),

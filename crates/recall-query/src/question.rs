@@ -95,12 +95,12 @@ fn pieces(question: &str) -> Vec<Piece<'_>> {
 fn piece(text: &str) -> (Option<Piece<'_>>, &str) {
     let (sign, after_sign) = signed(text);
     let (name, body) = named(after_sign);
-    if let Some(inner) = body.strip_prefix('"') {
-        if let Some(end) = inner.find('"') {
-            let quoted = &inner[..end];
-            let piece = Piece { sign, name, text: quoted.trim(), quoted: true };
-            return ((!quoted.trim().is_empty()).then_some(piece), &inner[end + 1..]);
-        }
+    if let Some(inner) = body.strip_prefix('"')
+        && let Some(end) = inner.find('"')
+    {
+        let quoted = inner[..end].trim();
+        let piece = Piece { sign, name, text: quoted, quoted: true };
+        return ((!quoted.is_empty()).then_some(piece), &inner[end + 1..]);
     }
     let end = body.find(char::is_whitespace).unwrap_or(body.len());
     let word = body[..end].trim_matches('"');
