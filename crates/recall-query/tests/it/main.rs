@@ -3,6 +3,7 @@
 mod cli;
 mod corpus;
 mod damage;
+mod eval;
 mod incremental;
 mod kill;
 mod program;
