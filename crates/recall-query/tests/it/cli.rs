@@ -59,7 +59,7 @@ fn one_corpus_many_questions() {
     check("\"main thread\"", Some("notes/jank.md"));
     check("dang thi hong", Some("notes/mang.md"));
     check("Đặng Thị Hồng", Some("notes/mang.md"));
-    check("D\u{323}a\u{306}ng Thi\u{323} Ho\u{302}\u{300}ng", Some("notes/mang.md"));
+    check("Đa\u{323}\u{306}ng Thi\u{323} Ho\u{302}\u{300}ng", Some("notes/mang.md"));
     check("重启账本服务", Some("notes/order.md"));
     check("scrolling is slow on cheap phones", Some("notes/jank.md"));
     check("promote a replica", Some("runbooks/failover.md"));
