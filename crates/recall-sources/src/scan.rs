@@ -150,9 +150,22 @@ impl Walk {
         wanted.then(|| self.unit(path, entry))
     }
 
+    /// The files that are loaded whole as pointers: `MEMORY.md` anywhere, `INDEX.md` in a `memory`,
+    /// which may be the root itself.
+    fn is_pointer_index(&self, path: &str) -> bool {
+        let mut parts = path.rsplit('/');
+        let name = parts.next().unwrap_or_default();
+        let root = || {
+            let root = self.real_root.as_deref()?;
+            let folder = if root.is_dir() { root } else { root.parent()? };
+            folder.file_name()?.to_str()
+        };
+        name == "MEMORY.md" || name == "INDEX.md" && parts.next().or_else(root) == Some("memory")
+    }
+
     fn unit(&self, path: String, entry: &DirEntry) -> Result<Unit, Problem> {
         let problem = |reason| Problem { path: path.clone(), line: None, reason };
-        if is_pointer_index(&path) || self.options.pointers.matches(&path, false) {
+        if self.is_pointer_index(&path) || self.options.pointers.matches(&path, false) {
             return Err(problem(Reason::PointerIndex));
         }
         let metadata = entry.metadata().map_err(|error| match error.io_error() {
@@ -191,13 +204,6 @@ impl Walk {
     fn problem(&self, path: &Path, reason: Reason) -> Problem {
         Problem { path: relative(&self.root, path), line: None, reason }
     }
-}
-
-/// The files that are loaded whole as pointers: `MEMORY.md` anywhere, `INDEX.md` in a `memory`.
-fn is_pointer_index(path: &str) -> bool {
-    let mut parts = path.rsplit('/');
-    let (name, folder) = (parts.next().unwrap_or_default(), parts.next());
-    name == "MEMORY.md" || name == "INDEX.md" && folder == Some("memory")
 }
 
 fn modified(metadata: &std::fs::Metadata) -> i128 {

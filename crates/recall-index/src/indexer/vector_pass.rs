@@ -1,0 +1,147 @@
+//! Vectors for the texts that have none, in commits that cost at most half a minute each to lose, and
+//! the merging of their segments.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
+use recall_embed::{Embedder, Language};
+
+use super::{Indexer, Progress, Step};
+use crate::code::Code;
+use crate::error::IndexError;
+use crate::keyword::KeywordReader;
+use crate::manifest::{KEYWORD, SegmentRecord};
+use crate::merge::{Size, merges};
+use crate::segment::{self, Row};
+use crate::vectors::Vectors;
+
+/// Texts that are embedded between two looks at the clock.
+const EMBED_TEXTS: usize = 128;
+/// Time between two commits of vectors: what a crash can cost.
+const COMMIT_EVERY: Duration = Duration::from_secs(30);
+
+impl Indexer {
+    /// Embeds the texts that have no vector, newest documents first, in commits. Returns how many
+    /// were embedded; interrupted by `stop`, it keeps them.
+    ///
+    /// # Errors
+    /// [`IndexError::OtherModel`], [`IndexError::BadVector`], and those of the model and the disk.
+    pub fn embed(
+        &mut self,
+        embedder: &Embedder,
+        progress: &Progress<'_>,
+        stop: &AtomicBool,
+    ) -> Result<u64, IndexError> {
+        let keyword = KeywordReader::open(&self.folder.join(KEYWORD), &self.manifest.keyword)?;
+        let pending = self.pending(&keyword)?;
+        let total = pending.len() as u64;
+        let (mut done, mut rows, mut last) = (0, Vec::new(), Instant::now());
+        let tokens = AtomicU64::new(0);
+        for batch in pending.chunks(EMBED_TEXTS) {
+            if stop.load(Ordering::Relaxed) {
+                break;
+            }
+            let texts = texts(&keyword, batch)?;
+            let report = |count: usize| {
+                let tokens = tokens.fetch_add(count as u64, Ordering::Relaxed) + count as u64;
+                progress(Step::Embed { done, total, tokens });
+            };
+            rows.extend(embed(embedder, &texts, &report)?);
+            done += batch.len() as u64;
+            if last.elapsed() >= COMMIT_EVERY {
+                self.add_vectors(embedder.dims(), std::mem::take(&mut rows))?;
+                last = Instant::now();
+            }
+        }
+        if !rows.is_empty() {
+            self.add_vectors(embedder.dims(), rows)?;
+        }
+        if stop.load(Ordering::Relaxed) {
+            return Err(IndexError::Interrupted);
+        }
+        Ok(done)
+    }
+
+    /// Where each text without a vector stands, those of the newest documents first.
+    fn pending(&self, keyword: &KeywordReader) -> Result<Vec<u64>, IndexError> {
+        let hashes = keyword.newest_chunks()?;
+        let vectors = Vectors::open(&self.folder, &self.manifest, &self.verified)?;
+        let missing = |hash: &u64| vectors.as_ref().is_none_or(|v| !v.contains(*hash));
+        Ok(hashes.into_iter().filter(missing).collect())
+    }
+
+    fn add_vectors(&mut self, dims: usize, rows: Vec<Row>) -> Result<(), IndexError> {
+        let record = segment::write(&self.folder, &mut self.manifest, dims, rows, &|_| {})?;
+        self.manifest.segments.push(record);
+        self.count_vectors();
+        self.commit()
+    }
+
+    /// Merges vector segments that are many or hold much that is deleted.
+    pub fn merge_vectors(&mut self, all: bool, progress: &Progress<'_>) -> Result<(), IndexError> {
+        let Some(vectors) = Vectors::open(&self.folder, &self.manifest, &self.verified)? else {
+            return Ok(());
+        };
+        let size = |s: &SegmentRecord| Size { live: s.rows - s.deleted_rows, dead: s.deleted_rows };
+        let sizes: Vec<Size> = self.manifest.segments.iter().map(size).collect();
+        let groups = merges(&sizes, all);
+        let mut records = Vec::new();
+        for group in &groups {
+            let live = |index: &usize| {
+                let segment = &vectors.segments()[*index];
+                (0..segment.rows())
+                    .filter(|r| !segment.is_deleted(*r))
+                    .map(|r| segment.row(r))
+                    .collect::<Vec<_>>()
+            };
+            let rows: Vec<Row> = group.iter().flat_map(live).collect();
+            if rows.is_empty() {
+                continue;
+            }
+            let total = rows.len() as u64;
+            let added = |done: usize| progress(Step::Graph { done: done as u64, total });
+            let dims = vectors.dims();
+            records.push(segment::write(&self.folder, &mut self.manifest, dims, rows, &added)?);
+        }
+        if groups.is_empty() {
+            return Ok(());
+        }
+        let merged: HashSet<usize> = groups.into_iter().flatten().collect();
+        let kept = std::mem::take(&mut self.manifest.segments).into_iter().enumerate();
+        self.manifest.segments = kept
+            .filter(|(i, _)| !merged.contains(i))
+            .map(|(_, record)| record)
+            .chain(records)
+            .collect();
+        self.count_vectors();
+        self.commit()
+    }
+}
+
+fn texts(keyword: &KeywordReader, hashes: &[u64]) -> Result<Vec<(u64, String)>, IndexError> {
+    let text = |hash: &u64| -> Result<Option<(u64, String)>, IndexError> {
+        let Some(id) = keyword.entries_with_chunk(*hash)?.first().copied() else { return Ok(None) };
+        let entry = keyword.fetch(id)?;
+        let chunk = entry.chunks.iter().find(|chunk| chunk.hash == *hash);
+        Ok(chunk.map(|chunk| (*hash, entry.model_text(chunk))))
+    };
+    hashes.par_iter().filter_map(|hash| text(hash).transpose()).collect()
+}
+
+fn embed(
+    embedder: &Embedder,
+    texts: &[(u64, String)],
+    report: &(dyn Fn(usize) + Sync),
+) -> Result<Vec<Row>, IndexError> {
+    let bare: Vec<&str> = texts.iter().map(|(_, text)| text.as_str()).collect();
+    let vectors = embedder.passages(&bare, report)?;
+    let language = Language::of(&embedder.model().id, embedder.dims());
+    let row = |((hash, text), vector): (&(u64, String), Vec<f32>)| {
+        let code = Code::new(&language.passage(vector))
+            .ok_or_else(|| IndexError::BadVector { text: text.chars().take(60).collect() })?;
+        Ok(Row { hash: *hash, code })
+    };
+    texts.iter().zip(vectors).map(row).collect()
+}
