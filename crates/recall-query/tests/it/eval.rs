@@ -245,3 +245,18 @@ fn without_a_model_or_a_place_to_write_keywords_are_measured() {
     let strict = run(&["eval", "set", "--offline", "--fail-under", "ndcg@10=0.1"]);
     assert_eq!(strict.status.code(), Some(2), "a floor for hybrid needs hybrid");
 }
+
+#[cfg(unix)]
+#[test]
+fn one_interruption_ends_it() {
+    let corpus = by_hand();
+    let questions: String = (0..40_000).map(|n| format!("volume number {n},disk.md\n")).collect();
+    corpus.write("labels.csv", &format!("query,relevant\n{questions}"));
+    let mut child = crate::program::start(corpus.path(), &KEYWORD);
+    std::thread::sleep(std::time::Duration::from_millis(700));
+    let id = child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    let code = child.wait().expect("it ends").code();
+    // Before the first question nothing needs an orderly end, and the signal itself ends it.
+    assert!(matches!(code, Some(130) | None), "{code:?}");
+}

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use recall_embed::{Catalogue, EmbedError, Embedder, Home, Installed, Tokens};
@@ -18,7 +18,7 @@ use crate::config::{self, Config};
 use crate::failure::Failure;
 use crate::flags::{Flags, IndexFlags};
 use crate::print::{out, size};
-use crate::{model, place};
+use crate::{model, place, stop};
 
 /// Tokens of a model's limit that are left for a chunk's title and headings.
 const CONTEXT_TOKENS: usize = 72;
@@ -43,7 +43,7 @@ pub fn run(flags: &Flags, options: &IndexFlags) -> Result<u8, Failure> {
     };
     let config = roots.first().map_or_else(|| Ok(Config::default()), |root| config::load(root))?;
     let plan_options = resolve(options, &config)?;
-    let stop = interruption();
+    let stop = stop::flag();
     let bars = Bars::new();
     if options.dry_run {
         return dry_run(&folder, options, &plan_options, &bars);
@@ -53,10 +53,10 @@ pub fn run(flags: &Flags, options: &IndexFlags) -> Result<u8, Failure> {
     let progress = |step| bars.step(step);
     let tokens = model.tokens();
     let measure = |text: &str| measure(tokens.as_deref(), text);
-    let mut summary = indexer.update(&options.paths, &plan_options, &measure, &progress, &stop)?;
+    let mut summary = indexer.update(&options.paths, &plan_options, &measure, &progress, stop)?;
     bars.clear();
     let searchable = started.elapsed();
-    let why_not = embed(&mut indexer, &model, options, &mut summary, &bars, &stop)?;
+    let why_not = embed(&mut indexer, &model, options, &mut summary, &bars, stop)?;
     let report = Report {
         folder: &folder,
         summary: &summary,
@@ -109,20 +109,6 @@ fn resolve(flags: &IndexFlags, config: &Config) -> Result<IndexOptions, Failure>
     }
     out.optimize = flags.optimize;
     Ok(out)
-}
-
-/// Set at the first Ctrl-C; the second ends the process.
-fn interruption() -> Arc<AtomicBool> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&stop);
-    // Without a handler Ctrl-C ends the process at once, which the store survives too.
-    let _ = ctrlc::set_handler(move || {
-        if flag.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-        eprintln!("finishing this batch; press Ctrl-C again to stop at once");
-    });
-    stop
 }
 
 fn dry_run(

@@ -16,6 +16,7 @@ mod pointers;
 mod print;
 mod query;
 mod status;
+mod stop;
 
 use std::process::ExitCode;
 

@@ -1,7 +1,9 @@
 //! Asking every question in every mode, one after the other, with a clock.
 
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+use recall_index::IndexError;
 use recall_query::eval::measure::{Outcome, Outcomes};
 use recall_query::eval::qrels::Grades;
 use recall_query::eval::queries::Query;
@@ -12,6 +14,7 @@ use crate::bars::Bars;
 use crate::failure::Failure;
 use crate::flags::FilterFlags;
 use crate::query::request;
+use crate::stop;
 
 /// Asks labelled questions.
 pub struct Asker<'a> {
@@ -27,6 +30,12 @@ impl Asker<'_> {
     /// What came of every question in each of `modes`.
     pub fn ask(&self, modes: &[Mode]) -> Result<Vec<(Mode, Outcomes)>, Failure> {
         let bars = Bars::new();
+        let all = self.ask_all(modes, &bars);
+        bars.clear();
+        all
+    }
+
+    fn ask_all(&self, modes: &[Mode], bars: &Bars) -> Result<Vec<(Mode, Outcomes)>, Failure> {
         let sets = [&self.labelled.queries, &self.labelled.unanswerable, &self.labelled.off_topic];
         let total = modes.len() * sets.iter().map(|set| set.len()).sum::<usize>();
         let mut done = 0;
@@ -46,7 +55,6 @@ impl Asker<'_> {
                 [set(sets[0])?, set(sets[1])?, set(sets[2])?];
             all.push((*mode, Outcomes { answerable, unanswerable, off_topic }));
         }
-        bars.clear();
         Ok(all)
     }
 
@@ -56,6 +64,9 @@ impl Asker<'_> {
     }
 
     fn one(&self, query: &Query, mode: Mode) -> Result<Outcome, Failure> {
+        if stop::flag().load(Ordering::Relaxed) {
+            return Err(IndexError::Interrupted.into());
+        }
         let started = Instant::now();
         let mut request = request(&query.text, &FilterFlags::default())?;
         request.mode = mode;

@@ -15,6 +15,7 @@ use crate::flags::{EvalFlags, Flags, IndexFlags, ModeFlag};
 use crate::{index as indexing, place};
 
 /// Questions and what answers them.
+#[derive(Debug, Default)]
 pub struct Labelled {
     /// What the set is called.
     pub name: String,
@@ -76,6 +77,13 @@ fn no_questions(folder: Option<&Path>) -> Failure {
     }
 }
 
+fn no_labels(name: &str) -> Failure {
+    Failure::usage_hint(
+        format!("{name} has questions but no labels"),
+        "add --qrels FILE, or a column `relevant` with ids or paths beside each question",
+    )
+}
+
 fn set_name(path: &Path) -> String {
     let absolute = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let name = if path.is_dir() { absolute.file_name() } else { absolute.file_stem() };
@@ -87,35 +95,40 @@ impl Labelled {
     pub fn load(options: &EvalFlags) -> Result<Self, Failure> {
         let files = Files::of(options)?;
         let mut problems = Vec::new();
-        let mut questions = |path: Option<&PathBuf>| match path {
-            Some(path) => {
+        let mut questions = |path: Option<&PathBuf>| {
+            let read = |path: &PathBuf| {
                 source::read(path, queries::parse, Vec::is_empty, "question", &mut problems)
-            }
-            None => Ok(Vec::new()),
+            };
+            path.map_or_else(|| Ok(Vec::new()), read)
         };
         let asked = questions(files.queries.as_ref())?;
-        let mut unanswerable = questions(files.unanswerable.as_ref())?;
+        let unanswerable = questions(files.unanswerable.as_ref())?;
         let off_topic = questions(options.off_topic.as_ref())?;
-        let mut qrels = match &files.qrels {
-            Some(path) => {
-                source::read(path, qrels::parse, Qrels::is_empty, "label", &mut problems)?
-            }
-            None => Qrels::new(),
+        let read = |path: &PathBuf| {
+            source::read(path, qrels::parse, Qrels::is_empty, "label", &mut problems)
         };
+        let mut qrels = files.qrels.as_ref().map_or_else(|| Ok(Qrels::new()), read)?;
         add_own_labels(&asked, &mut qrels);
-        let has_labels = |q: &Query| qrels.contains_key(&q.id);
-        let (queries, others): (Vec<_>, Vec<_>) = asked.into_iter().partition(has_labels);
-        let (unlabelled, refused): (Vec<_>, Vec<_>) =
-            others.into_iter().partition(|q| q.relevant.is_none());
-        unanswerable.extend(refused);
         if qrels.is_empty() {
-            return Err(Failure::usage_hint(
-                format!("{} has questions but no labels", files.name),
-                "add --qrels FILE, or a column `relevant` with ids or paths beside each question",
-            ));
+            return Err(no_labels(&files.name));
         }
-        let left_out = unlabelled.len();
-        Ok(Self { name: files.name, queries, qrels, unanswerable, off_topic, problems, left_out })
+        let set =
+            Self { name: files.name, qrels, unanswerable, off_topic, problems, ..Self::default() };
+        Ok(set.with_questions(asked))
+    }
+
+    /// Sorts questions into those that have labels, those that nothing answers, and the rest.
+    fn with_questions(mut self, asked: Vec<Query>) -> Self {
+        for query in asked {
+            if self.qrels.contains_key(&query.id) {
+                self.queries.push(query);
+            } else if query.relevant.is_some() {
+                self.unanswerable.push(query);
+            } else {
+                self.left_out += 1;
+            }
+        }
+        self
     }
 
     /// What could not be used, and what counts as zero.

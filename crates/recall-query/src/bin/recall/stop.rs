@@ -1,0 +1,21 @@
+//! Ctrl-C: the first one asks the work to end at a good place, the second ends the process.
+
+use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static STOP: AtomicBool = AtomicBool::new(false);
+static HANDLER: Once = Once::new();
+
+/// What the first Ctrl-C sets.
+pub fn flag() -> &'static AtomicBool {
+    HANDLER.call_once(|| {
+        // Without a handler Ctrl-C ends the process at once, which the store survives too.
+        let _ = ctrlc::set_handler(|| {
+            if STOP.swap(true, Ordering::Relaxed) {
+                std::process::exit(130);
+            }
+            eprintln!("finishing this batch; press Ctrl-C again to stop at once");
+        });
+    });
+    &STOP
+}
