@@ -189,10 +189,18 @@ fn records(document: &Document, chunks: &[Chunk], base: usize) -> Vec<ChunkRecor
     chunks.iter().map(record).collect()
 }
 
-/// Title and headings, each once, then the text.
+/// Title and headings, each once, and for a conversation its place and day, then the text.
 fn model_text(document: &Document, headings: &str, text: &str) -> String {
     let title = document.title.trim();
     let mut context = String::new();
+    if !document.messages.is_empty() {
+        context.push_str(&document.source);
+        if let Some(date) = document.date {
+            let day: String = date.to_string().chars().take(10).collect();
+            context.push_str(&format!(" {day}"));
+        }
+        context.push_str(": ");
+    }
     if !text.trim_start_matches(['#', ' ']).starts_with(title) {
         context.push_str(title);
     }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use recall_index::{Analyzer, Entry, IndexError, Snapshot};
 use recall_pointers::PointerLine;
+use recall_sources::Message;
 use serde::Serialize;
 
 use crate::fuse::Shares;
@@ -93,6 +94,8 @@ pub struct Hit {
     pub exact: bool,
     /// Why it may no longer be true; `null` if nothing speaks against it.
     pub stale: Option<String>,
+    /// The messages that the passage is from, in order; empty for what is no conversation.
+    pub messages: Vec<MessageView>,
     /// The matching passage, or the whole document; `null` if it did not fit.
     pub text: Option<String>,
     /// Bytes of the text that did not fit, and how to get it.
@@ -104,6 +107,21 @@ pub struct Hit {
     /// Byte ranges of `text` that match.
     #[serde(skip)]
     pub marks: Vec<std::ops::Range<usize>>,
+}
+
+/// A message of a passage.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct MessageView {
+    /// The id that the exporting tool gave it; may be empty.
+    pub id: String,
+    /// Who wrote it.
+    pub author: String,
+    /// When; `null` if unknown.
+    pub date: Option<String>,
+    /// Output of a tool rather than of a person or an assistant.
+    pub tool: bool,
+    /// A link to it; `null` if the export has none.
+    pub url: Option<String>,
 }
 
 /// A text that did not fit.
@@ -164,7 +182,9 @@ impl Hits<'_> {
         for (index, ranked) in ranked.iter().enumerate() {
             let entry = self.snapshot.keyword().fetch(ranked.entry)?;
             let (text, lines, omitted) = self.text(ranking, ranked, &entry, &mut left)?;
+            let messages = messages(&entry, text.as_deref());
             let mut hit = self.hit(ranking, ranked, entry);
+            hit.messages = messages;
             hit.marks = text
                 .as_deref()
                 .map(|text| passage::marks(text, &ranking.terms, self.analyzer))
@@ -208,6 +228,7 @@ impl Hits<'_> {
             shares: ranked.shares,
             exact: evidence.exact,
             stale,
+            messages: Vec::new(),
             text: None,
             omitted: None,
             keyword,
@@ -254,6 +275,22 @@ impl Hits<'_> {
         };
         entry.chunks.iter().map(|chunk| vectors.cosine(unit, chunk.hash)).collect()
     }
+}
+
+/// The messages of an entry that `shown` is from.
+fn messages(entry: &Entry, shown: Option<&str>) -> Vec<MessageView> {
+    let document = &entry.document;
+    let Some(start) = shown.and_then(|shown| document.text.find(shown)) else { return Vec::new() };
+    let end = start + shown.map_or(0, str::len);
+    let inside = document.messages.iter().filter(|m| m.start < end && m.end > start);
+    let view = |message: &Message| MessageView {
+        id: message.id.clone(),
+        author: message.author.clone(),
+        date: message.date.map(|date| date.to_string()),
+        tool: message.tool,
+        url: Some(message.url.clone()).filter(|url| !url.is_empty()),
+    };
+    inside.map(view).collect()
 }
 
 fn matching(ranking: &Ranking, ranked: &Ranked) -> Vec<(String, f32)> {

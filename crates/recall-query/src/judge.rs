@@ -100,7 +100,7 @@ fn hybrid(
     standing: &Standing,
     cosine: f32,
 ) -> (f32, f32) {
-    let topic = -12.781 + 25.923 * cosine + 9.292 * evidence.coverage(query);
+    let topic = -13.707 + 27.173 * cosine + 9.962 * evidence.coverage(query);
     let right = -1.130
         + 0.435 * clip(standing.score_gap)
         + 1.990 * evidence.keyword_share(query).max(0.0).sqrt()
@@ -111,13 +111,13 @@ fn hybrid(
 
 /// The logits of both factors from vectors alone.
 fn vector(standing: &Standing, cosine: f32) -> (f32, f32) {
-    (-13.516 + 34.881 * cosine, -2.327 + 2.006 * clip(standing.cosine_gap) + 3.044 * cosine)
+    (-15.290 + 38.127 * cosine, -3.218 + 1.028 * clip(standing.cosine_gap) + 4.775 * cosine)
 }
 
 /// The logits of both factors where question and document are in two languages: half way between
 /// [`vector`] and a fit on such pairs alone, which answers too many questions of another corpus.
 fn foreign_language(standing: &Standing, cosine: f32) -> (f32, f32) {
-    (-10.856 + 31.825 * cosine, -3.447 + 1.716 * clip(standing.cosine_gap) + 7.438 * cosine)
+    (-12.502 + 35.132 * cosine, -3.735 + 1.145 * clip(standing.cosine_gap) + 7.794 * cosine)
 }
 
 /// The logits of both factors from words alone.

@@ -292,3 +292,79 @@ fn explain_says_where_a_document_stands() {
     assert_eq!(filtered.code, Some(1));
     assert!(filtered.stdout.contains("a filter leaves it out"), "{}", filtered.stdout);
 }
+
+#[test]
+fn a_hit_in_a_conversation_names_its_messages() {
+    let corpus = Corpus::empty();
+    corpus.write(
+        "incidents.json",
+        r#"{"guild": {"name": "Ops"}, "channel": {"id": "7", "type": "GuildTextChat", "name": "incidents"}, "messages": [
+            {"id": "101", "type": "Default", "timestamp": "2026-03-04T09:12:00+00:00", "content": "reports time out since midnight", "author": {"id": "1", "name": "marta", "nickname": "Marta"}, "attachments": [], "embeds": []},
+            {"id": "102", "type": "Default", "timestamp": "2026-03-04T09:14:00+00:00", "content": "raise LEDGER_CACHE_MAX to 20000", "author": {"id": "2", "name": "tomasz", "nickname": "Tomasz"}, "attachments": [], "embeds": []}
+        ], "messageCount": 2}"#,
+    );
+    good(corpus.path(), &["index", "."]);
+    let answer = ask(corpus.path(), &["--kind", "chat", "LEDGER_CACHE_MAX"]);
+    let hit = &answer["hits"][0];
+    assert_eq!(hit["source"], "discord:incidents", "{answer}");
+    assert_eq!(hit["messages"][1]["id"], "102", "{answer}");
+    assert_eq!(hit["messages"][1]["author"], "Tomasz", "{answer}");
+    assert!(ids(&ask(corpus.path(), &["--author", "nobody", "LEDGER_CACHE_MAX"])).is_empty());
+}
+
+#[test]
+fn the_pointer_index_is_printed_checked_and_edited_in_one_line() {
+    let corpus = Corpus::empty();
+    let page = "# Index\n\n## Preferences\n\n- Answer in Vietnamese, because the team reads it first (user, 2026-10-02)\n";
+    corpus.write("memory/INDEX.md", page);
+    assert_eq!(good(corpus.path(), &["pointers"]).stdout, page);
+    assert_eq!(recall(corpus.path(), &["pointers", "check"]).code, Some(0));
+    let add = [
+        "pointers",
+        "add",
+        "--kind",
+        "preference",
+        "--source",
+        "user",
+        "--reason",
+        "they rot",
+        "Avoid own parsers",
+    ];
+    let dry: Vec<&str> = add.iter().copied().chain(["--dry-run"]).collect();
+    good(corpus.path(), &dry);
+    assert_eq!(good(corpus.path(), &["pointers"]).stdout, page, "a dry run writes nothing");
+    good(corpus.path(), &add);
+    let after = good(corpus.path(), &["pointers"]).stdout;
+    assert_eq!(after.lines().count(), page.lines().count() + 1, "{after}");
+    good(corpus.path(), &["pointers", "remove", "Avoid own parsers"]);
+    assert_eq!(good(corpus.path(), &["pointers"]).stdout, page);
+    corpus.write(
+        "memory/INDEX.md",
+        &format!("{page}- See [gone](gone.md), because it was there (doc, 2026-10-02)\n"),
+    );
+    let check = recall(corpus.path(), &["pointers", "check"]);
+    assert_eq!(check.code, Some(1), "{check:?}");
+    assert!(check.stdout.contains("INDEX.md:6"), "{}", check.stdout);
+}
+
+#[test]
+fn an_answer_carries_the_pointers_to_its_documents_and_what_changed() {
+    let corpus = small();
+    corpus.write(
+        "memory/INDEX.md",
+        "# Index\n\n## Procedures\n\n- [Fail over](../runbooks/failover.md) — when the primary is gone (doc, 2026-10-02)\n",
+    );
+    good(corpus.path(), &["index"]);
+    let answer = ask(corpus.path(), &["promote a replica"]);
+    assert_eq!(answer["pointers"].as_array().map(Vec::len), Some(1), "{answer}");
+    let file = corpus.path().join("runbooks/failover.md");
+    let text = fs::read_to_string(&file).unwrap();
+    // The same size and the old time of change: only the content tells.
+    let modified = fs::metadata(&file).unwrap().modified().unwrap();
+    fs::write(&file, text.replace("Promote", "Demote!")).unwrap();
+    fs::File::options().write(true).open(&file).unwrap().set_modified(modified).unwrap();
+    let stale = |arguments: &[&str]| ask(corpus.path(), arguments)["hits"][0]["stale"].clone();
+    assert_eq!(stale(&["promote a replica"]), serde_json::Value::Null);
+    let found = stale(&["--verify", "promote a replica"]);
+    assert!(found.as_str().is_some_and(|why| why.contains("changed")), "{found}");
+}

@@ -1,12 +1,13 @@
 //! `recall query`: a question, answered.
 
 use std::io::Read;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use jiff::ZonedDateTime;
 use recall_embed::{Catalogue, Embedder, Home};
 use recall_index::{Analyzer, Filter, Snapshot};
-use recall_pointers::{HeadingWords, Memory, PointerLine, Project, lines_naming};
+use recall_pointers::{FolderSpec, HeadingWords, Memory, PointerLine, Project, lines_naming};
 use recall_query::answer::{Answer, Coverage, Hit, Hits, TextBudget, VERSION};
 use recall_query::fuse::Weights;
 use recall_query::question::{self, Question};
@@ -104,8 +105,11 @@ fn missing_quotes(hit: &Hit) -> Option<String> {
 
 /// The lines of the pointer index beside the indexed roots that name a document of a hit.
 fn pointers_naming(snapshot: &Snapshot, hits: &[Hit]) -> Vec<PointerLine> {
+    // Paths in it start from the indexed root, in a git repository or not.
+    let spec =
+        |root: &PathBuf| Some(FolderSpec { root: Some(root.clone()), ..pointers::upward(root)? });
     let mut specs: Vec<_> =
-        snapshot.manifest().roots.iter().filter_map(|root| pointers::upward(root)).collect();
+        snapshot.manifest().roots.iter().filter_map(|root| spec(root)).collect();
     specs.sort_by(|a, b| a.path.cmp(&b.path));
     specs.dedup_by(|a, b| a.path == b.path);
     let Ok(memory) = Memory::open(&specs, &HeadingWords::default()) else { return Vec::new() };
@@ -113,7 +117,11 @@ fn pointers_naming(snapshot: &Snapshot, hits: &[Hit]) -> Vec<PointerLine> {
         .iter()
         .flat_map(|hit| [hit.id.clone(), hit.file.to_string_lossy().into_owned()])
         .collect();
-    lines_naming(&memory, &names)
+    // A document is known by its id and by its file; a line that names it counts once.
+    let mut lines = lines_naming(&memory, &names);
+    lines.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
+    lines.dedup_by(|a, b| a.path == b.path && a.line == b.line);
+    lines
 }
 
 fn text(options: &QueryFlags) -> Result<String, Failure> {
