@@ -3,8 +3,8 @@
 //! [`queries`] and [`qrels`] are what was labelled, [`run`] is what a system ranked for it;
 //! [`metrics`] scores one ranking, [`statistics`] says how far a figure can be trusted and
 //! [`calibration`] whether a relevance means what it says. [`measure`] puts them together for one
-//! mode, [`contrast`] sets two side by side, and [`report`] and [`chart`] are what is shown. All
-//! of it is pure but for reading files ([`source`]).
+//! mode, [`contrast`] sets two side by side, and [`report`], [`comparison`] and [`chart`] are what
+//! is shown. All of it is pure but for reading files ([`source`]).
 //!
 //! # Agreement with `trec_eval`
 //! The figures are those of `trec_eval -c`, which the tests hold them to: linear gains and a
@@ -17,6 +17,7 @@
 
 pub mod calibration;
 pub mod chart;
+pub mod comparison;
 pub mod contrast;
 pub mod measure;
 pub mod metrics;

@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::calibration::Bin;
-use super::contrast::{Change, Contrast, Find};
+use super::contrast::{Contrast, Find};
 use super::measure::{Figure, Judgements, Measured};
 use super::metrics::Metric;
 use super::statistics::mean;
 use crate::search::Mode;
 
 /// Questions that a list in the text shows; JSON has all.
-const SHOWN: usize = 20;
+pub(super) const SHOWN: usize = 20;
 /// Characters of a question in a list.
-const TEXT_CHARS: usize = 70;
+pub(super) const TEXT_CHARS: usize = 70;
 
 /// All that was measured.
 #[derive(Debug, Clone, PartialEq)]
@@ -172,7 +172,7 @@ impl Report {
 }
 
 /// Six decimals: what is below is noise of adding in another order.
-fn number(value: f64) -> f64 {
+pub(super) fn number(value: f64) -> f64 {
     (value * 1e6).round() / 1e6
 }
 
@@ -234,7 +234,7 @@ fn cell(figure: &Figure) -> String {
     }
 }
 
-fn contrast_line(contrast: &Contrast) -> String {
+pub(super) fn contrast_line(contrast: &Contrast) -> String {
     let p = if contrast.p < 0.001 { "p < 0.001".into() } else { format!("p = {:.3}", contrast.p) };
     format!(
         "  {:<12} {:+.3}  {p}  {} better, {} worse, {} alike\n",
@@ -269,72 +269,82 @@ fn misses_text(misses: &Misses) -> String {
         + &list("vector misses, keyword finds", &misses.only_keyword)
 }
 
-fn more(count: usize) -> String {
+pub(super) fn more(count: usize) -> String {
     let more = count.saturating_sub(SHOWN);
     if more > 0 { format!("  and {more} more: see --json\n") } else { String::new() }
 }
 
 /// On one line, and not longer than `chars`.
-fn shortened(text: &str, chars: usize) -> String {
+pub(super) fn shortened(text: &str, chars: usize) -> String {
     let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let cut = line.char_indices().nth(chars).map_or(line.len(), |(at, _)| at);
     if cut < line.len() { format!("{}…", line[..cut].trim_end()) } else { line }
 }
 
-/// Two run files, compared.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Comparison {
-    /// The first run.
-    pub a: String,
-    /// The second.
-    pub b: String,
-    /// Metric by metric.
-    pub contrasts: Vec<Contrast>,
-    /// Questions that differ in nDCG@10, with their texts where they are known.
-    pub changes: Vec<(Change, String)>,
-    /// Lines of the files that could not be used, and questions that a run does not have.
-    pub notes: Vec<String>,
-}
+#[cfg(test)]
+mod tests {
+    use super::super::measure::{Outcome, Outcomes};
+    use super::super::{chart, contrast, qrels};
+    use super::*;
 
-impl Comparison {
-    /// The comparison as JSON.
-    pub fn json(&self) -> Value {
-        let change = |(change, text): &(Change, String)| json!({"query": change.query, "text": text, "a": number(change.a), "b": number(change.b)});
-        json!({
-            "a": self.a, "b": self.b, "metrics": self.contrasts, "notes": self.notes,
-            "queries": self.changes.iter().map(change).collect::<Vec<_>>(),
-        })
+    fn measured(mode: Mode, rankings: [&str; 2]) -> Measured {
+        let outcome = |(query, ranking): (&str, &str)| Outcome {
+            query: query.to_owned(),
+            ranking: ranking.split_whitespace().map(str::to_owned).collect(),
+            first: Some(0.75),
+            top: 0.75,
+            seconds: 0.002,
+        };
+        let answerable = ["a", "b"].into_iter().zip(rankings).map(outcome).collect();
+        let outcomes = Outcomes { answerable, ..Outcomes::default() };
+        Measured::new(mode, &outcomes, &qrels::parse("a 0 x 1\nb 0 y 1\n").value, 0.15)
     }
 
-    /// The comparison as text.
-    pub fn text(&self) -> String {
-        let mut out = format!("A {}\nB {}\n\n", self.a, self.b);
-        for contrast in &self.contrasts {
-            let (a, b) = (contrast.a, contrast.b);
-            out.push_str(&format!("A {a:.3}  B {b:.3}{}", contrast_line(contrast)));
+    fn report() -> Report {
+        let modes =
+            vec![measured(Mode::Vector, ["x z", "z"]), measured(Mode::Hybrid, ["x", "z y"])];
+        let against = Contrast::new(Metric::Mrr(10), &modes[1].judged, &modes[0].judged);
+        let found = contrast::found_only_by(&modes[1].judged, &modes[0].judged);
+        let texts = found.into_iter().map(|find| (find, "why\n<b>?".to_owned())).collect();
+        Report {
+            dataset: "tiny & small".into(),
+            model: Some("a-model".into()),
+            documents: 3,
+            queries: 2,
+            unanswerable: 0,
+            off_topic: 0,
+            threshold: 0.15,
+            contrasts: vec![(Mode::Vector, vec![against])],
+            groups: Some(Groups::new("team", &modes, &|q| {
+                if q == "a" { "ops".into() } else { String::new() }
+            })),
+            misses: Some(Misses { only_vector: texts, ..Misses::default() }),
+            notes: vec!["labels.csv:3: no question in it".into()],
+            modes,
         }
-        let (wins, losses): (Vec<_>, Vec<_>) = self.changes.iter().partition(|(c, _)| c.a > c.b);
-        out.push_str(&changes_text("A ranks better (nDCG@10)", wins.iter().copied()));
-        out.push_str(&changes_text("A ranks worse (nDCG@10)", losses.iter().rev().copied()));
-        for note in &self.notes {
-            out.push_str(&format!("note: {note}\n"));
-        }
-        out
     }
-}
 
-fn changes_text<'a>(
-    head: &str,
-    changes: impl ExactSizeIterator<Item = &'a (Change, String)>,
-) -> String {
-    let count = changes.len();
-    let line = |(change, text): &(Change, String)| {
-        let text = shortened(text, TEXT_CHARS);
-        format!("  {} {:.3} against {:.3} {text}", change.query, change.a, change.b)
-            .trim_end()
-            .to_owned()
-            + "\n"
-    };
-    let lines = changes.take(SHOWN).map(line).collect::<String>();
-    format!("\n{head}: {count}\n{lines}{}", more(count))
+    #[test]
+    fn the_text_is_a_table_and_what_was_asked_for_beside_it() {
+        insta::assert_snapshot!(report().text());
+    }
+
+    #[test]
+    fn json_has_plain_numbers_with_intervals_beside_them() {
+        let json = report().json();
+        assert_eq!(json["modes"]["vector"]["recall@5"], 0.5);
+        assert_eq!(json["modes"]["vector"]["intervals"]["recall@5"], json!([0.0, 1.0]));
+        assert_eq!(json["modes"]["hybrid"]["mrr@10"], 0.75);
+        assert_eq!(json["tests"][0]["difference"], 0.25);
+        assert_eq!(json["misses"]["keyword_misses_vector_finds"][0]["rank"], 2);
+        assert_eq!(json["by"]["groups"][""]["modes"]["vector"]["success@1"], 0.0);
+    }
+
+    #[test]
+    fn the_page_holds_names_as_text() {
+        let page = chart::page(&report());
+        assert!(page.contains("<h1>tiny &amp; small</h1>"), "{page}");
+        assert_eq!(page.matches("<svg").count(), report().modes[0].figures.len());
+        assert!(page.contains(">0.750</text>"), "{page}");
+    }
 }

@@ -7,10 +7,11 @@ use std::path::Path;
 
 use recall_index::{Analyzer, Snapshot};
 use recall_query::eval::chart;
+use recall_query::eval::comparison::Comparison;
 use recall_query::eval::contrast::{self, Contrast};
 use recall_query::eval::measure::{Judgements, Measured, Outcomes, judge};
 use recall_query::eval::metrics::Metric;
-use recall_query::eval::report::{Comparison, Groups, Misses, Report, name};
+use recall_query::eval::report::{Groups, Misses, Report, name};
 use recall_query::eval::run::{self, Run};
 use recall_query::eval::source::{self, Problem};
 use recall_query::question::Question;
