@@ -119,8 +119,8 @@ fn pointers_naming(snapshot: &Snapshot, hits: &[Hit]) -> Vec<PointerLine> {
         .collect();
     // A document is known by its id and by its file; a line that names it counts once.
     let mut lines = lines_naming(&memory, &names);
-    lines.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
-    lines.dedup_by(|a, b| a.path == b.path && a.line == b.line);
+    lines.sort_by(|a, b| (&a.place.path, a.place.line).cmp(&(&b.place.path, b.place.line)));
+    lines.dedup_by(|a, b| a.place.path == b.place.path && a.place.line == b.place.line);
     lines
 }
 
