@@ -108,8 +108,7 @@ fn pointers_naming(snapshot: &Snapshot, hits: &[Hit]) -> Vec<PointerLine> {
     // Paths in it start from the indexed root, in a git repository or not.
     let spec =
         |root: &PathBuf| Some(FolderSpec { root: Some(root.clone()), ..pointers::upward(root)? });
-    let mut specs: Vec<_> =
-        snapshot.manifest().roots.iter().filter_map(|root| spec(root)).collect();
+    let mut specs: Vec<_> = snapshot.manifest().roots.iter().filter_map(spec).collect();
     specs.sort_by(|a, b| a.path.cmp(&b.path));
     specs.dedup_by(|a, b| a.path == b.path);
     let Ok(memory) = Memory::open(&specs, &HeadingWords::default()) else { return Vec::new() };
