@@ -49,7 +49,7 @@ pub struct Reading {
     pub format: Format,
     /// Documents handed out.
     pub documents: u64,
-    /// Messages in them; a document without messages counts as one.
+    /// Messages in them; a ticket, or a document without messages, counts as one.
     pub messages: u64,
     /// Problems with parts of it; very many are not all handed out.
     pub problems: u64,
@@ -176,7 +176,9 @@ impl<'a> Sink<'a> {
             document.span = None;
         }
         self.reading.documents += 1;
-        self.reading.messages += document.messages.len().max(1) as u64;
+        // A ticket is one record, however many comments it has.
+        let is_talk = document.kind != Kind::Ticket;
+        self.reading.messages += if is_talk { document.messages.len().max(1) as u64 } else { 1 };
         self.hand_out(Ok(document))
     }
 

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::prelude::*;
 use recall_sources::{Document, Problem, Reading, Reason};
 
-use super::{IndexOptions, Indexer, Progress, SharedMeasure, Step, Summary, unread};
+use super::{IndexOptions, Indexer, Progress, SharedMeasure, Step, Summary, recognised, unread};
 use crate::catalogue::{UnitId, UnitRecord};
 use crate::entry::{Entry, document_key, entries, shorten, unit_key};
 use crate::error::IndexError;
@@ -200,7 +200,7 @@ impl<'a> KeywordPass<'a> {
                 } else {
                     // Unreadable or broken off: what is known stays until the file can be read.
                     record.documents = old.map_or(0, |old| old.documents).max(comparison.seen());
-                    record.format = old.map_or(String::new(), |old| old.format.clone());
+                    record.format = recognised(&found.unit, &self.options.read);
                 }
                 if problem.reason.keeps_what_was_indexed() {
                     record.hash = None;
