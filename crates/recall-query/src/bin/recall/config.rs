@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use recall_pointers::HeadingWords;
 use serde::Deserialize;
 
 use crate::failure::Failure;
@@ -33,6 +34,31 @@ pub struct Config {
     pub map: BTreeMap<String, String>,
     /// How long chunks are.
     pub chunks: Chunks,
+    /// Heading words of the pointer index, beside the English and Vietnamese ones.
+    pub headings: Headings,
+}
+
+/// Heading words by kind of section.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Headings {
+    /// Of preferences.
+    pub preferences: Vec<String>,
+    /// Of decisions.
+    pub decisions: Vec<String>,
+    /// Of procedures.
+    pub procedures: Vec<String>,
+}
+
+impl Headings {
+    /// These words beside the known ones.
+    pub fn words(&self) -> HeadingWords {
+        let mut words = HeadingWords::default();
+        words.preferences.extend(self.preferences.iter().cloned());
+        words.decisions.extend(self.decisions.iter().cloned());
+        words.procedures.extend(self.procedures.iter().cloned());
+        words
+    }
 }
 
 /// How long chunks are, in tokens of the model.

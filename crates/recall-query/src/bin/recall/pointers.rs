@@ -10,6 +10,7 @@ use recall_pointers::{
 use recall_sources::Globs;
 use serde::Serialize;
 
+use crate::config;
 use crate::failure::Failure;
 use crate::flags::{DraftFlags, PointersCommand, PointersFlags};
 use crate::print::{out, out_bytes};
@@ -20,9 +21,10 @@ pub fn run(options: &PointersFlags) -> Result<u8, Failure> {
         out(POLICY)?;
         return Ok(0);
     }
-    let words = HeadingWords::default();
-    let memory = Memory::open(&folders(&options.folder)?, &words)
-        .map_err(|e| Failure::usage_hint(e.to_string(), e.hint()))?;
+    let folders = folders(&options.folder)?;
+    let words = words(&folders)?;
+    let memory =
+        Memory::open(&folders, &words).map_err(|e| Failure::usage_hint(e.to_string(), e.hint()))?;
     let today = jiff::ZonedDateTime::now().date();
     match &options.command {
         None if options.budget => show_budget(&memory, options.json),
@@ -38,6 +40,15 @@ pub fn run(options: &PointersFlags) -> Result<u8, Failure> {
         }
         Some(command) => edit(&memory, command, words, today, options.json),
     }
+}
+
+/// The heading words of the project that the first folder lies in: those that are known, and those of
+/// its `recall.toml`.
+fn words(folders: &[FolderSpec]) -> Result<HeadingWords, Failure> {
+    let Some(first) = folders.first() else { return Ok(HeadingWords::default()) };
+    let path = first.path.canonicalize().unwrap_or_else(|_| first.path.clone());
+    let project = path.ancestors().find(|folder| folder.join(config::FILE).is_file());
+    project.map_or(Ok(HeadingWords::default()), |root| Ok(config::load(root)?.headings.words()))
 }
 
 /// The folders given as `[NAME=]DIR`, else the one found upward from here.
