@@ -66,13 +66,55 @@ pub fn crowd<'a>(query: &QueryEvidence, candidates: impl Iterator<Item = &'a Evi
     evidence.get(STANDING_OUT).copied().unwrap_or(0.0)
 }
 
-/// The score of a document with this evidence beside such a crowd.
-pub fn score(query: &QueryEvidence, evidence: &Evidence, crowd: f32, weights: &Weights) -> Shares {
+/// The cosine that stands in for a missing one while vectors catch up: the mean of the candidates
+/// that share words with the question. Without it every document that has a vector would be put
+/// before every one that has none yet.
+pub fn usual_cosine<'a>(candidates: impl Iterator<Item = &'a Evidence>) -> f32 {
+    let cosines = candidates.filter(|e| e.bm25 > 0.0).filter_map(|e| e.cosine);
+    let (sum, count) = cosines.fold((0.0, 0_u32), |(sum, count), c| (sum + c, count + 1));
+    if count == 0 { 0.0 } else { sum / count as f32 }
+}
+
+/// The score of a document with this evidence beside such a crowd; `usual` is [`usual_cosine`].
+pub fn score(
+    query: &QueryEvidence,
+    evidence: &Evidence,
+    crowd: f32,
+    usual: f32,
+    weights: &Weights,
+) -> Shares {
     let keyword = match query.has_vector {
         true => (evidence.keyword(query) - crowd).max(0.0),
         // Alone, the keyword arm ranks by BM25 as it is.
         false => evidence.keyword_share(query),
     };
-    let vector = evidence.cosine.map_or(0.0, |cosine| query.in_deviations(cosine));
+    let vector = query.in_deviations(evidence.cosine.unwrap_or(usual));
     Shares { keyword: weights.keyword * keyword, vector: weights.vector * vector }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_without_a_vector_yet_is_not_put_last() {
+        let query = QueryEvidence {
+            term_limits: vec![5.0],
+            identifiers: vec![false],
+            known: vec![true],
+            cosine_deviation: 0.07,
+            has_vector: true,
+            ..QueryEvidence::default()
+        };
+        let with =
+            |bm25: f32, cosine| Evidence { bm25, contributions: vec![bm25], cosine, exact: false };
+        let candidates =
+            [with(4.0, None), with(1.0, Some(0.3)), with(1.0, Some(0.1)), with(0.0, Some(0.2))];
+        let usual = usual_cosine(candidates.iter());
+        assert!((usual - 0.2).abs() < 1e-6);
+        let score = |e| score(&query, e, 0.0, usual, &Weights::default()).total();
+        assert!(score(&candidates[0]) > score(&candidates[1]));
+        assert!(score(&candidates[1]) > score(&candidates[2]));
+        assert_eq!(usual_cosine([].iter()), 0.0);
+    }
 }

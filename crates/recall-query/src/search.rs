@@ -153,8 +153,9 @@ impl<'a> Searcher<'a> {
 
     fn score(&self, query: &QueryEvidence, documents: &mut [Ranked]) {
         let crowd = fuse::crowd(query, documents.iter().map(|d| &d.evidence));
+        let usual = fuse::usual_cosine(documents.iter().map(|d| &d.evidence));
         for document in documents.iter_mut() {
-            document.shares = fuse::score(query, &document.evidence, crowd, &self.weights);
+            document.shares = fuse::score(query, &document.evidence, crowd, usual, &self.weights);
             document.score = document.shares.total();
         }
     }
