@@ -170,8 +170,6 @@ pub struct Hits<'a> {
     pub analyzer: &'a Analyzer,
     /// How much text they may carry.
     pub budget: TextBudget,
-    /// Weights of both arms.
-    pub weights: crate::fuse::Weights,
 }
 
 impl Hits<'_> {
@@ -257,21 +255,20 @@ impl Hits<'_> {
             let lines = document.span.map(|span| (span.line_start, span.line_end));
             return Ok((Some(text), lines, None));
         }
-        let cosines = self.snapshot.keyword().chunks_of(ranked.entry)?.len();
         let best = passage::best_chunk(
             entry,
             &ranking.terms,
             &ranking.query.term_limits,
-            &self.chunk_cosines(ranking, entry, cosines),
+            &self.chunk_cosines(ranking, entry),
             self.analyzer,
         );
         let text = passage::chunk_text(entry, best);
         Ok((Some(text.to_owned()), lines(entry, best), None))
     }
 
-    fn chunk_cosines(&self, ranking: &Ranking, entry: &Entry, count: usize) -> Vec<Option<f32>> {
+    fn chunk_cosines(&self, ranking: &Ranking, entry: &Entry) -> Vec<Option<f32>> {
         let (Some(unit), Ok(Some(vectors))) = (&ranking.unit, self.snapshot.vectors()) else {
-            return vec![None; count];
+            return vec![None; entry.chunks.len()];
         };
         entry.chunks.iter().map(|chunk| vectors.cosine(unit, chunk.hash)).collect()
     }

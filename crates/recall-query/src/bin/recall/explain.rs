@@ -2,7 +2,6 @@
 
 use recall_index::{Analyzer, EntryId, Snapshot};
 use recall_query::answer::{Hit, Hits, TextBudget};
-use recall_query::fuse::Weights;
 use recall_query::search::{Ranking, Request, Searcher};
 
 use crate::failure::Failure;
@@ -40,9 +39,8 @@ fn hit(
     ranking: &Ranking,
     place: usize,
 ) -> Result<Hit, Failure> {
-    let weights = Weights::from_settings(&snapshot.manifest().settings);
     let budget = TextBudget { whole: 0, full: false };
-    let hits = Hits { snapshot, analyzer, budget, weights };
+    let hits = Hits { snapshot, analyzer, budget };
     let mut made = hits.make(ranking, &[&ranking.documents[place]])?;
     let mut hit = made.remove(0);
     hit.rank = place + 1;

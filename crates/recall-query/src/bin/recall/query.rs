@@ -9,7 +9,6 @@ use recall_embed::{Catalogue, Embedder, Home};
 use recall_index::{Analyzer, Filter, Snapshot};
 use recall_pointers::{FolderSpec, HeadingWords, Memory, PointerLine, Project, lines_naming};
 use recall_query::answer::{Answer, Coverage, Hit, Hits, TextBudget, VERSION};
-use recall_query::fuse::Weights;
 use recall_query::question::{self, Question};
 use recall_query::search::{Mode, Ranking, Request, Searcher};
 use recall_query::{passage, when};
@@ -44,8 +43,7 @@ pub fn run(flags: &Flags, options: &QueryFlags) -> Result<u8, Failure> {
         .take(options.limit)
         .collect::<Vec<_>>();
     let budget = TextBudget { whole: options.budget, full: options.full };
-    let weights = Weights::from_settings(&snapshot.manifest().settings);
-    let hits = Hits { snapshot: &snapshot, analyzer: &analyzer, budget, weights };
+    let hits = Hits { snapshot: &snapshot, analyzer: &analyzer, budget };
     let mut hits = hits.make(&ranking, &shown)?;
     if options.verify {
         verify(&snapshot, &mut hits)?;
