@@ -29,8 +29,8 @@ pub struct Chunk {
     pub headings: String,
 }
 
-/// The byte ranges of the tokens of a text, in order.
-pub type Measure<'a> = dyn Fn(&str) -> Vec<Range<usize>> + 'a;
+/// Where the tokens of a text begin, in bytes, ascending.
+pub type Measure<'a> = dyn Fn(&str) -> Vec<usize> + 'a;
 
 /// Cuts `text` into chunks that cover all of it except white space. `messages` are the ranges of
 /// the messages of a conversation, in order; a message is cut only if it is longer than a chunk.
@@ -40,13 +40,13 @@ pub fn chunk(
     measure: &Measure<'_>,
     settings: ChunkSettings,
 ) -> Vec<Chunk> {
-    // A token is at least one byte, so a short text needs no measuring.
-    if text.len() <= settings.tokens && !text.contains('\n') {
+    // A token is at least one byte, so a short text needs no measuring, but for its headings.
+    if text.len() <= settings.tokens && (!messages.is_empty() || !text.contains('#')) {
         let range = trimmed(text, 0..text.len());
         let whole = Chunk { range, headings: String::new() };
         return if whole.range.is_empty() { Vec::new() } else { vec![whole] };
     }
-    let tokens = Tokens(measure(text).into_iter().map(|token| token.start).collect());
+    let tokens = Tokens(measure(text));
     let blocks = if messages.is_empty() { paragraphs(text) } else { turns(text, messages) };
     let mut packer = Packer::new(text, &tokens, settings, !messages.is_empty());
     for block in blocks {
@@ -290,16 +290,15 @@ fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
 
 /// A stand-in for a model's tokens where no model is at hand: at most four bytes of a word, or one
 /// character of a script whose characters are words. Errs on the side of more tokens.
-pub fn estimated_tokens(text: &str) -> Vec<Range<usize>> {
-    let mut out: Vec<Range<usize>> = Vec::new();
+pub fn estimated_tokens(text: &str) -> Vec<usize> {
+    let mut out: Vec<usize> = Vec::new();
+    let mut end = 0;
     for (at, c) in text.char_indices().filter(|(_, c)| !c.is_whitespace()) {
-        let end = at + c.len_utf8();
-        match out.last_mut() {
-            Some(last) if c.is_ascii_alphanumeric() && last.end == at && end - last.start <= 4 => {
-                last.end = end;
-            }
-            _ => out.push(at..end),
+        let goes_on = c.is_ascii_alphanumeric() && end == at;
+        if !goes_on || out.last().is_none_or(|start| at - start >= 4) {
+            out.push(at);
         }
+        end = at + c.len_utf8();
     }
     out
 }
@@ -309,16 +308,9 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn words(text: &str) -> Vec<Range<usize>> {
-        let mut out = Vec::new();
-        let mut at = 0;
-        for word in text.split_inclusive(char::is_whitespace) {
-            if !word.trim().is_empty() {
-                out.push(at..at + word.trim_end().len());
-            }
-            at += word.len();
-        }
-        out
+    fn words(text: &str) -> Vec<usize> {
+        let words = text.split_whitespace();
+        words.map(|word| word.as_ptr().addr() - text.as_ptr().addr()).collect()
     }
 
     #[track_caller]

@@ -7,7 +7,6 @@ mod vector_pass;
 
 use std::collections::HashSet;
 use std::fs;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -29,9 +28,10 @@ use crate::verified::Verified;
 use keyword_pass::KeywordPass;
 
 pub use step::{IndexOptions, Progress, Step, Summary};
+pub use vector_pass::Embed;
 
-/// The byte ranges of the tokens of a text, from any thread.
-pub type SharedMeasure<'a> = dyn Fn(&str) -> Vec<Range<usize>> + Sync + 'a;
+/// Where the tokens of a text begin, in bytes, ascending; from any thread.
+pub type SharedMeasure<'a> = dyn Fn(&str) -> Vec<usize> + Sync + 'a;
 
 /// The writer of one index. While it lives, no other process writes it.
 pub struct Indexer {

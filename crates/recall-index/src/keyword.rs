@@ -10,11 +10,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::{fmt, io};
 
 use roaring::RoaringBitmap;
 use tantivy::collector::{Count, TopDocs};
+use tantivy::columnar::{Column, StrColumn};
 use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
 use tantivy::directory::{
     Directory, DirectoryLock, FileHandle, Lock, MmapDirectory, WatchCallback, WatchHandle, WritePtr,
@@ -25,13 +26,13 @@ use tantivy::query::{
     EnableScoring, Occur, PhraseQuery, Query, RangeQuery, TermQuery, TermSetQuery,
 };
 use tantivy::schema::{
-    BytesOptions, FAST, Field, IndexRecordOption, NumericOptions, STRING, Schema,
+    BytesOptions, Document, FAST, Field, IndexRecordOption, NumericOptions, STRING, Schema,
     TextFieldIndexing, TextOptions, Value,
 };
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer, TokenizerManager};
 use tantivy::{
-    DocAddress, DocSet, Index, IndexSettings, IndexWriter, Searcher, TERMINATED, TantivyDocument,
-    Term,
+    DocAddress, DocSet, Index, IndexSettings, IndexWriter, Searcher, SegmentReader, TERMINATED,
+    TantivyDocument, Term,
 };
 
 use crate::analysis::{Analyzer, identifiers};
@@ -40,12 +41,16 @@ use crate::error::{IndexError, io_error};
 use crate::filter::Filter;
 use crate::manifest::{FileRecord, KeywordRecord, record_file};
 use crate::merge::{Size, merges};
+use crate::queue::{Place, Queue};
 use crate::terms::{Clause, QueryTerm, TermField};
 
 const META: &str = "meta.json";
 const TOKENIZER: &str = "recall";
 /// Memory for the terms of documents not yet flushed, per thread.
 const HEAP_BYTES: usize = 48 << 20;
+/// Bytes of entries that wait to be written. tantivy's own queue counts documents, ten thousand of
+/// them, whatever their size.
+const QUEUE_BYTES: usize = 8 << 20;
 /// Metadata values longer than this are not worth a filter.
 const FIELD_VALUE_BYTES_MAX: usize = 120;
 
@@ -188,7 +193,8 @@ fn open(
 pub struct KeywordWriter {
     folder: PathBuf,
     index: Index,
-    writer: IndexWriter,
+    writer: IndexWriter<Queued>,
+    queue: Arc<Queue>,
     fields: Fields,
     directory: StagedDirectory,
     files: HashMap<String, FileRecord>,
@@ -200,17 +206,21 @@ impl KeywordWriter {
         std::fs::create_dir_all(folder).map_err(io_error("create", folder))?;
         let (index, writer, fields, directory) = contained(folder, || {
             let (index, fields, directory) = open(folder, record)?;
-            let writer = index.writer_with_num_threads(threads, threads * HEAP_BYTES)?;
+            let writer: IndexWriter<Queued> =
+                index.writer_with_num_threads(threads, threads * HEAP_BYTES)?;
             writer.set_merge_policy(Box::new(NoMergePolicy));
             Ok((index, writer, fields, directory))
         })?;
         let files = record.files.iter().map(|f| (f.name.clone(), f.clone())).collect();
-        Ok(Self { folder: folder.to_owned(), index, writer, fields, directory, files })
+        let (folder, queue) = (folder.to_owned(), Queue::new(QUEUE_BYTES));
+        Ok(Self { folder, index, writer, queue, fields, directory, files })
     }
 
     /// Adds an entry; visible after [`Self::commit`] and the manifest.
     pub fn add(&self, entry: &Entry) -> Result<(), IndexError> {
-        let document = self.document(entry);
+        // The text is there twice, once to be found and once to be shown.
+        let place = self.queue.place(2 * entry.document.text.len());
+        let document = Queued { document: self.document(entry), _place: place };
         contained(&self.folder, || self.writer.add_document(document)).map(|_| ())
     }
 
@@ -297,6 +307,25 @@ impl KeywordWriter {
     }
 }
 
+/// A document that waits to be written.
+struct Queued {
+    document: TantivyDocument,
+    _place: Place,
+}
+
+impl Document for Queued {
+    type Value<'a> = <TantivyDocument as Document>::Value<'a>;
+    type FieldsValuesIter<'a> = <TantivyDocument as Document>::FieldsValuesIter<'a>;
+
+    fn iter_fields_and_values(&self) -> Self::FieldsValuesIter<'_> {
+        self.document.iter_fields_and_values()
+    }
+
+    fn into_tantivy_document(self) -> TantivyDocument {
+        self.document
+    }
+}
+
 /// What the words of an entry are taken from.
 fn searched_text(entry: &Entry) -> String {
     let d = &entry.document;
@@ -338,11 +367,52 @@ fn encode(entry: &Entry) -> Vec<u8> {
         .expect("an entry holds plain data only")
 }
 
+/// The columns of one segment, opened once.
+struct Columns {
+    document: Column<u64>,
+    content: Column<u64>,
+    part: Column<u64>,
+    chunk: Column<u64>,
+    date: Column<i64>,
+    id: Option<StrColumn>,
+    path: Option<StrColumn>,
+}
+
+impl Columns {
+    fn open(segment: &SegmentReader) -> tantivy::Result<Self> {
+        let fast = segment.fast_fields();
+        Ok(Self {
+            document: fast.u64("document")?,
+            content: fast.u64("content")?,
+            part: fast.u64("part")?,
+            chunk: fast.u64("chunk")?,
+            date: fast.i64("date")?,
+            id: fast.str("id")?,
+            path: fast.str("path")?,
+        })
+    }
+}
+
+fn first(column: &Column<u64>, number: u32) -> u64 {
+    column.first(number).unwrap_or(0)
+}
+
+fn first_text(column: Option<&StrColumn>, number: u32) -> tantivy::Result<String> {
+    let mut out = String::new();
+    if let Some(column) = column
+        && let Some(ord) = column.term_ords(number).next()
+    {
+        column.ord_to_str(ord, &mut out)?;
+    }
+    Ok(out)
+}
+
 /// One opened generation of the keyword index.
 pub struct KeywordReader {
     folder: PathBuf,
     searcher: Searcher,
     fields: Fields,
+    columns: OnceLock<Vec<Columns>>,
 }
 
 impl fmt::Debug for KeywordReader {
@@ -360,7 +430,17 @@ impl KeywordReader {
                 index.reader_builder().reload_policy(tantivy::ReloadPolicy::Manual).try_into()?;
             Ok((reader.searcher(), fields))
         })?;
-        Ok(Self { folder: folder.to_owned(), searcher, fields })
+        Ok(Self { folder: folder.to_owned(), searcher, fields, columns: OnceLock::new() })
+    }
+
+    /// The columns of every segment.
+    fn columns(&self) -> tantivy::Result<&[Columns]> {
+        if let Some(columns) = self.columns.get() {
+            return Ok(columns);
+        }
+        let segments = self.searcher.segment_readers().iter();
+        let opened: Vec<Columns> = segments.map(Columns::open).collect::<tantivy::Result<_>>()?;
+        Ok(self.columns.get_or_init(|| opened))
     }
 
     fn contained<T>(&self, work: impl FnOnce() -> tantivy::Result<T>) -> Result<T, IndexError> {
@@ -375,12 +455,11 @@ impl KeywordReader {
     /// How many documents there are: entries that are first parts.
     pub fn documents(&self) -> Result<u64, IndexError> {
         self.contained(|| {
-            let mut count = 0;
-            for segment in self.searcher.segment_readers() {
-                let parts = segment.fast_fields().u64("part")?;
-                count += segment.doc_ids_alive().filter(|d| parts.first(*d) == Some(0)).count();
-            }
-            Ok(count as u64)
+            let segments = self.searcher.segment_readers().iter().zip(self.columns()?);
+            let firsts = segments.map(|(segment, columns)| {
+                segment.doc_ids_alive().filter(|d| columns.part.first(*d) == Some(0)).count() as u64
+            });
+            Ok(firsts.sum())
         })
     }
 
@@ -634,13 +713,10 @@ impl KeywordReader {
 
     /// The parts of a document, in order.
     pub fn parts(&self, document: u64) -> Result<Vec<EntryId>, IndexError> {
-        let ids = self.ids(&self.with_number(self.fields.document, document))?;
-        let mut parts = Vec::with_capacity(ids.len());
-        for id in ids {
-            parts.push((self.number("part", id)?, id));
-        }
-        parts.sort_unstable();
-        Ok(parts.into_iter().map(|(_, id)| id).collect())
+        let mut ids = self.ids(&self.with_number(self.fields.document, document))?;
+        let columns = self.contained(|| self.columns())?;
+        ids.sort_unstable_by_key(|id| (first(&columns[id.segment as usize].part, id.number), *id));
+        Ok(ids)
     }
 
     /// The first parts of the documents that have this id.
@@ -662,15 +738,9 @@ impl KeywordReader {
     fn first_parts(&self, field: Field, text: &str) -> Result<Vec<EntryId>, IndexError> {
         let term = Term::from_field_text(field, text);
         let mut ids = self.ids(&TermQuery::new(term, IndexRecordOption::Basic))?;
-        let mut failed = None;
-        ids.retain(|id| match self.number("part", *id) {
-            Ok(part) => part == 0,
-            Err(error) => {
-                failed.get_or_insert(error);
-                false
-            }
-        });
-        failed.map_or(Ok(ids), Err)
+        let columns = self.contained(|| self.columns())?;
+        ids.retain(|id| first(&columns[id.segment as usize].part, id.number) == 0);
+        Ok(ids)
     }
 
     fn ids(&self, query: &dyn Query) -> Result<Vec<EntryId>, IndexError> {
@@ -681,40 +751,25 @@ impl KeywordReader {
         Ok(allowed.0.iter().enumerate().flat_map(in_segment).collect())
     }
 
-    fn number(&self, column: &str, id: EntryId) -> Result<u64, IndexError> {
-        self.contained(|| {
-            let segment = self.searcher.segment_reader(id.segment);
-            Ok(segment.fast_fields().u64(column)?.first(id.number).unwrap_or(0))
-        })
-    }
-
     /// The key of the document that an entry belongs to.
     pub fn document_key(&self, id: EntryId) -> Result<u64, IndexError> {
-        self.number("document", id)
+        self.contained(|| Ok(first(&self.columns()?[id.segment as usize].document, id.number)))
     }
 
     /// The id and the path of the document of an entry.
     pub fn id_and_path(&self, entry: EntryId) -> Result<(String, String), IndexError> {
         self.contained(|| {
-            let fast = self.searcher.segment_reader(entry.segment).fast_fields();
-            let text = |column: &str| -> tantivy::Result<String> {
-                let mut out = String::new();
-                if let Some(column) = fast.str(column)?
-                    && let Some(ord) = column.term_ords(entry.number).next()
-                {
-                    column.ord_to_str(ord, &mut out)?;
-                }
-                Ok(out)
-            };
-            Ok((text("id")?, text("path")?))
+            let columns = &self.columns()?[entry.segment as usize];
+            let text = |column: &Option<StrColumn>| first_text(column.as_ref(), entry.number);
+            Ok((text(&columns.id)?, text(&columns.path)?))
         })
     }
 
     /// The hashes of the chunk texts of an entry, in order.
     pub fn chunks_of(&self, id: EntryId) -> Result<Vec<u64>, IndexError> {
         self.contained(|| {
-            let segment = self.searcher.segment_reader(id.segment);
-            Ok(segment.fast_fields().u64("chunk")?.values_for_doc(id.number).collect())
+            let columns = &self.columns()?[id.segment as usize];
+            Ok(columns.chunk.values_for_doc(id.number).collect())
         })
     }
 
@@ -722,8 +777,9 @@ impl KeywordReader {
     pub fn chunk_hashes(&self, allowed: Option<&Allowed>) -> Result<Vec<u64>, IndexError> {
         let mut out: Vec<u64> = Vec::new();
         self.contained(|| {
-            for (ordinal, segment) in self.searcher.segment_readers().iter().enumerate() {
-                let chunks = segment.fast_fields().u64("chunk")?;
+            let segments = self.searcher.segment_readers().iter().zip(self.columns()?);
+            for (ordinal, (segment, columns)) in segments.enumerate() {
+                let chunks = &columns.chunk;
                 match allowed {
                     Some(allowed) => {
                         for number in &allowed.0[ordinal] {
@@ -749,14 +805,11 @@ impl KeywordReader {
     pub fn newest_chunks(&self) -> Result<Vec<u64>, IndexError> {
         let mut rows = Vec::new();
         self.contained(|| {
-            for segment in self.searcher.segment_readers() {
-                let fast = segment.fast_fields();
-                let (dates, documents) = (fast.i64("date")?, fast.u64("document")?);
-                let (parts, chunks) = (fast.u64("part")?, fast.u64("chunk")?);
+            for (segment, c) in self.searcher.segment_readers().iter().zip(self.columns()?) {
                 for number in segment.doc_ids_alive() {
-                    let newest = std::cmp::Reverse(dates.first(number));
-                    let place = (newest, documents.first(number), parts.first(number));
-                    rows.extend(chunks.values_for_doc(number).map(|hash| (place, hash)));
+                    let newest = std::cmp::Reverse(c.date.first(number));
+                    let place = (newest, c.document.first(number), c.part.first(number));
+                    rows.extend(c.chunk.values_for_doc(number).map(|hash| (place, hash)));
                 }
             }
             Ok(())
@@ -768,12 +821,14 @@ impl KeywordReader {
 
     /// The documents read from a unit.
     pub fn known(&self, unit: u64) -> Result<Vec<Known>, IndexError> {
-        let mut out = Vec::new();
-        for id in self.ids(&self.with_number(self.fields.unit, unit))? {
-            let document = self.number("document", id)?;
-            let content = self.number("content", id)?;
-            out.push(Known { document, content });
-        }
+        let ids = self.ids(&self.with_number(self.fields.unit, unit))?;
+        let columns = self.contained(|| self.columns())?;
+        let known = |id: EntryId| {
+            let columns = &columns[id.segment as usize];
+            let document = first(&columns.document, id.number);
+            Known { document, content: first(&columns.content, id.number) }
+        };
+        let mut out: Vec<Known> = ids.into_iter().map(known).collect();
         out.sort_unstable_by_key(|known| known.document);
         out.dedup();
         Ok(out)

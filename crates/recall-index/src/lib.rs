@@ -32,6 +32,7 @@ mod lock;
 mod manifest;
 mod merge;
 mod plan;
+mod queue;
 mod segment;
 mod snapshot;
 mod stopwords;
@@ -46,7 +47,9 @@ pub use chunk::{ChunkSettings, estimated_tokens};
 pub use entry::{ChunkRecord, Entry};
 pub use error::IndexError;
 pub use filter::Filter;
-pub use indexer::{IndexOptions, Indexer, Progress, SharedMeasure, Step, Summary, recognised};
+pub use indexer::{
+    Embed, IndexOptions, Indexer, Progress, SharedMeasure, Step, Summary, recognised,
+};
 pub use keyword::{Allowed, EntryId, KeywordReader};
 pub use manifest::{Counts, Manifest, ModelRecord};
 pub use plan::{Found, Plan};

@@ -42,8 +42,14 @@ pub(super) struct KeywordPass<'a> {
     done: u64,
 }
 
-/// A document with the unit it came from.
-type Read = (UnitId, Document);
+/// A document to write, with the unit it came from.
+struct Read {
+    unit: UnitId,
+    document: Document,
+    /// Whether an earlier version has to go. tantivy looks for every one that is asked for in every
+    /// segment, so none is asked for in vain.
+    replaces: bool,
+}
 
 impl<'a> KeywordPass<'a> {
     pub(super) fn new(
@@ -100,7 +106,7 @@ impl<'a> KeywordPass<'a> {
             let mut problems = Vec::new();
             let result = found.unit.read(&self.options.read, &mut |item| {
                 match item {
-                    Ok(document) => documents.push((found.id(), document)),
+                    Ok(document) => documents.push(document),
                     Err(problem) => problems.push(problem),
                 }
                 ControlFlow::Continue(())
@@ -111,7 +117,7 @@ impl<'a> KeywordPass<'a> {
         let mut batch = Vec::new();
         for (found, (documents, problems, result)) in group.iter().zip(results) {
             let mut comparison = self.comparison(found)?;
-            batch.extend(documents.into_iter().filter(|(_, d)| comparison.wants(d)));
+            batch.extend(documents.into_iter().filter_map(|d| comparison.read(d)));
             self.settle(found, comparison, problems, result, summary)?;
         }
         self.write(batch, summary)?;
@@ -129,9 +135,7 @@ impl<'a> KeywordPass<'a> {
             match item {
                 Ok(document) => {
                     bytes += document.text.len();
-                    if comparison.wants(&document) {
-                        batch.push((found.id(), document));
-                    }
+                    batch.extend(comparison.read(document));
                 }
                 Err(problem) => problems.push(problem),
             }
@@ -218,12 +222,14 @@ impl<'a> KeywordPass<'a> {
         unseen.map(|(document, _)| self.writer.remove_document(*document)).count() as u64
     }
 
-    /// Cuts and adds documents, after removing their earlier versions.
+    /// Cuts and adds documents, and removes their earlier versions.
     fn write(&self, batch: Vec<Read>, summary: &mut Summary) -> Result<(), IndexError> {
         summary.documents_written += batch.len() as u64;
         let settings = self.indexer.manifest.chunks;
-        batch.into_par_iter().try_for_each(|((root, unit), document)| {
-            self.writer.remove_document(document_key(root, &unit, &document.id));
+        batch.into_par_iter().try_for_each(|Read { unit: (root, unit), document, replaces }| {
+            if replaces {
+                self.writer.remove_document(document_key(root, &unit, &document.id));
+            }
             let entries: Vec<Entry> = entries(root, &unit, document, &self.measure, settings);
             entries.iter().try_for_each(|entry| self.writer.add(entry))
         })
@@ -260,20 +266,22 @@ struct Comparison {
 }
 
 impl Comparison {
-    /// Whether a document is new or another than before.
-    fn wants(&mut self, document: &Document) -> bool {
+    /// A document to write, if it is new or another than before.
+    fn read(&mut self, document: Document) -> Option<Read> {
         let key = document_key(self.root, &self.unit, &document.id);
         let content = shorten(document.content_hash());
-        let same = self.known.get_mut(&key).is_some_and(|(known, seen)| {
+        let known = self.known.get_mut(&key);
+        let replaces = known.is_some();
+        let same = known.is_some_and(|(known, seen)| {
             *seen = true;
             *known == content
         });
         if same {
             self.kept += 1;
-        } else {
-            self.fresh += 1;
+            return None;
         }
-        !same
+        self.fresh += 1;
+        Some(Read { unit: (self.root, self.unit.clone()), document, replaces })
     }
 
     /// Documents that were read.

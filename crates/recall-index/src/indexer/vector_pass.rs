@@ -22,6 +22,11 @@ const EMBED_TEXTS: usize = 128;
 /// Time between two commits of vectors: what a crash can cost.
 const COMMIT_EVERY: Duration = Duration::from_secs(30);
 
+/// Texts in, their vectors out in the same order, as they are to be stored; tells how many tokens it
+/// has done. [`Indexer::embed`] is this with a model.
+pub type Embed<'a> =
+    dyn Fn(&[&str], &(dyn Fn(usize) + Sync)) -> Result<Vec<Vec<f32>>, IndexError> + 'a;
+
 impl Indexer {
     /// Embeds the texts that have no vector, newest documents first, in commits. Returns how many
     /// were embedded; interrupted by `stop`, it keeps them.
@@ -31,6 +36,22 @@ impl Indexer {
     pub fn embed(
         &mut self,
         embedder: &Embedder,
+        progress: &Progress<'_>,
+        stop: &AtomicBool,
+    ) -> Result<u64, IndexError> {
+        let language = Language::of(&embedder.model().id, embedder.dims());
+        let with_model = |texts: &[&str], report: &(dyn Fn(usize) + Sync)| {
+            let vectors = embedder.passages(texts, report)?;
+            Ok(vectors.into_iter().map(|vector| language.passage(vector)).collect())
+        };
+        self.embed_with(embedder.dims(), &with_model, progress, stop)
+    }
+
+    /// [`Self::embed`] with vectors of `dims` numbers from anywhere.
+    pub fn embed_with(
+        &mut self,
+        dims: usize,
+        embed: &Embed<'_>,
         progress: &Progress<'_>,
         stop: &AtomicBool,
     ) -> Result<u64, IndexError> {
@@ -48,15 +69,16 @@ impl Indexer {
                 let tokens = tokens.fetch_add(count as u64, Ordering::Relaxed) + count as u64;
                 progress(Step::Embed { done, total, tokens });
             };
-            rows.extend(embed(embedder, &texts, &report)?);
+            let bare: Vec<&str> = texts.iter().map(|(_, text)| text.as_str()).collect();
+            rows.extend(coded(&texts, embed(&bare, &report)?)?);
             done += batch.len() as u64;
             if last.elapsed() >= COMMIT_EVERY {
-                self.add_vectors(embedder.dims(), std::mem::take(&mut rows))?;
+                self.add_vectors(dims, std::mem::take(&mut rows))?;
                 last = Instant::now();
             }
         }
         if !rows.is_empty() {
-            self.add_vectors(embedder.dims(), rows)?;
+            self.add_vectors(dims, rows)?;
         }
         if stop.load(Ordering::Relaxed) {
             return Err(IndexError::Interrupted);
@@ -130,16 +152,9 @@ fn texts(keyword: &KeywordReader, hashes: &[u64]) -> Result<Vec<(u64, String)>, 
     hashes.par_iter().filter_map(|hash| text(hash).transpose()).collect()
 }
 
-fn embed(
-    embedder: &Embedder,
-    texts: &[(u64, String)],
-    report: &(dyn Fn(usize) + Sync),
-) -> Result<Vec<Row>, IndexError> {
-    let bare: Vec<&str> = texts.iter().map(|(_, text)| text.as_str()).collect();
-    let vectors = embedder.passages(&bare, report)?;
-    let language = Language::of(&embedder.model().id, embedder.dims());
+fn coded(texts: &[(u64, String)], vectors: Vec<Vec<f32>>) -> Result<Vec<Row>, IndexError> {
     let row = |((hash, text), vector): (&(u64, String), Vec<f32>)| {
-        let code = Code::new(&language.passage(vector))
+        let code = Code::new(&vector)
             .ok_or_else(|| IndexError::BadVector { text: text.chars().take(60).collect() })?;
         Ok(Row { hash: *hash, code })
     };

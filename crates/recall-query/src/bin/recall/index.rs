@@ -1,7 +1,6 @@
 //! `recall index`: the disk, brought into an index.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -78,8 +77,8 @@ fn is_known_root(flags: &Flags, path: &Path) -> bool {
         .is_some_and(|manifest| manifest.roots.contains(&absolute))
 }
 
-fn measure(tokens: Option<&Tokens>, text: &str) -> Vec<Range<usize>> {
-    tokens.map_or_else(|| estimated_tokens(text), |tokens| tokens.offsets(text))
+fn measure(tokens: Option<&Tokens>, text: &str) -> Vec<usize> {
+    tokens.map_or_else(|| estimated_tokens(text), |tokens| tokens.starts(text))
 }
 
 /// Flags and configuration as one record for the engine.

@@ -1,0 +1,89 @@
+//! How many bytes wait between two threads: who would add more than the limit waits first.
+
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Nobody waits longer: where the other side has died, adding says so and waiting does not.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A limit of bytes that wait at once.
+#[derive(Debug)]
+pub struct Queue {
+    limit: usize,
+    waiting: Mutex<usize>,
+    taken: Condvar,
+}
+
+/// Bytes that wait; dropped when they are taken out.
+#[derive(Debug)]
+pub struct Place {
+    queue: Arc<Queue>,
+    bytes: usize,
+}
+
+impl Queue {
+    /// A queue of at most `limit` bytes.
+    pub fn new(limit: usize) -> Arc<Self> {
+        Arc::new(Self { limit, waiting: Mutex::new(0), taken: Condvar::new() })
+    }
+
+    /// A place for `bytes`, as soon as there is room; what is larger than the whole queue gets one
+    /// when it is empty.
+    pub fn place(self: &Arc<Self>, bytes: usize) -> Place {
+        let end = Instant::now() + PATIENCE;
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        while *waiting > 0 && *waiting + bytes > self.limit {
+            let left = end.saturating_duration_since(Instant::now());
+            let woken = self.taken.wait_timeout(waiting, left);
+            let (guard, timeout) = woken.unwrap_or_else(PoisonError::into_inner);
+            waiting = guard;
+            if timeout.timed_out() {
+                break;
+            }
+        }
+        *waiting += bytes;
+        Place { queue: Arc::clone(self), bytes }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut waiting = self.queue.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        *waiting -= self.bytes;
+        self.queue.taken.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn no_more_than_the_limit_waits() {
+        let queue = Queue::new(100);
+        let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for bytes in 1..60 {
+                        let place = queue.place(bytes);
+                        let held = now.fetch_add(bytes, Ordering::SeqCst) + bytes;
+                        most.fetch_max(held, Ordering::SeqCst);
+                        std::thread::yield_now();
+                        now.fetch_sub(bytes, Ordering::SeqCst);
+                        drop(place);
+                    }
+                });
+            }
+        });
+        assert!((50..=100).contains(&most.into_inner()), "the limit is reached and kept");
+    }
+
+    #[test]
+    fn what_is_larger_than_the_queue_passes_alone() {
+        let queue = Queue::new(10);
+        drop(queue.place(1000));
+        let _small = queue.place(5);
+    }
+}
