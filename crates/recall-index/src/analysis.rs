@@ -77,8 +77,11 @@ impl Analyzer {
     /// A word of a script with spaces; `camelCase` gives its parts after the whole.
     fn spaced(&self, text: &str, span: Range<usize>, out: &mut Terms) {
         let raw = &text[span.clone()];
-        let parts = camel_parts(raw);
         self.word(raw, span.clone(), out);
+        if is_plain_word(raw) {
+            return;
+        }
+        let parts = camel_parts(raw);
         if parts.len() > 1 {
             // The parts follow the whole; the first shares its position, so that a phrase written
             // either way still meets.
@@ -273,6 +276,12 @@ pub fn fold(word: &str) -> String {
     out.nfc().collect()
 }
 
+/// Whether a run is the most usual one: ASCII letters, capital at the beginning only.
+fn is_plain_word(run: &str) -> bool {
+    let (first, rest) = run.as_bytes().split_at(run.len().min(1));
+    first.iter().all(u8::is_ascii_alphabetic) && rest.iter().all(u8::is_ascii_lowercase)
+}
+
 /// The parts of `camelCase` and `HTTPServer`, as ranges of `raw`; one range if it has no such parts.
 fn camel_parts(raw: &str) -> Vec<Range<usize>> {
     let chars: Vec<(usize, char)> = raw.char_indices().collect();
@@ -326,6 +335,9 @@ fn identifier_parts(run: &str) -> impl Iterator<Item = &str> {
 /// punctuation, a leading sign (`--flag`, `/path`, `@name`, `#12`), or letters mixed with digits.
 pub fn is_identifier(run: &str) -> bool {
     let alphanumeric = |c: char| c.is_alphanumeric() || is_combining_mark(c);
+    if is_plain_word(run) {
+        return false;
+    }
     let Some(first) = run.find(alphanumeric) else { return false };
     let last = run.rfind(alphanumeric).unwrap_or(first);
     let inner = run[first..last].chars().any(|c| !alphanumeric(c) && !is_joiner(c));

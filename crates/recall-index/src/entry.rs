@@ -96,15 +96,15 @@ pub fn shorten(hash: blake3::Hash) -> u64 {
 }
 
 /// The entries of a document: one if it is whole or short, else one for every
-/// [`CHUNKS_PER_ENTRY`] chunks.
+/// [`CHUNKS_PER_ENTRY`] chunks. `content` is [`Entry::content`].
 pub fn entries(
     root: u32,
     unit: &str,
     document: Document,
+    content: u64,
     measure: &Measure<'_>,
     settings: ChunkSettings,
 ) -> Vec<Entry> {
-    let content = shorten(document.content_hash());
     let messages: Vec<Range<usize>> = document.messages.iter().map(|m| m.start..m.end).collect();
     let body = body_start(&document.text);
     let mut chunks = chunk(&document.text[body..], &messages, measure, settings);
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn a_long_document_is_cut_and_a_whole_one_never() {
-        let parts = entries(0, "a.md", long_note(false), &estimated_tokens, SETTINGS);
+        let parts = entries(0, "a.md", long_note(false), 0, &estimated_tokens, SETTINGS);
         assert!(parts.len() > 1);
         assert!(parts.iter().enumerate().all(|(i, p)| p.part as usize == i));
         let text = long_note(false).text;
@@ -241,7 +241,7 @@ mod tests {
             let at = part.offset as usize;
             assert_eq!(part.document.text, text[at..at + part.document.text.len()]);
         }
-        let whole = entries(0, "a.md", long_note(true), &estimated_tokens, SETTINGS);
+        let whole = entries(0, "a.md", long_note(true), 0, &estimated_tokens, SETTINGS);
         assert_eq!(whole.len(), 1);
         assert_eq!(whole[0].document.text, text);
         assert!(whole[0].chunks.len() > CHUNKS_PER_ENTRY);

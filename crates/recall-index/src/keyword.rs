@@ -51,6 +51,8 @@ const HEAP_BYTES: usize = 48 << 20;
 /// Bytes of entries that wait to be written. tantivy's own queue counts documents, ten thousand of
 /// them, whatever their size.
 const QUEUE_BYTES: usize = 8 << 20;
+/// What an entry costs in the queue beside its text.
+const ENTRY_BYTES: usize = 1 << 10;
 /// Metadata values longer than this are not worth a filter.
 const FIELD_VALUE_BYTES_MAX: usize = 120;
 
@@ -95,8 +97,9 @@ fn schema() -> (Schema, Fields) {
         part: builder.add_u64_field("part", NumericOptions::default().set_fast()),
         chunk: builder.add_u64_field("chunk", number.clone()),
         date: builder.add_i64_field("date", number),
-        // Columns too: ties are broken by them, for every candidate of every question.
-        id: builder.add_text_field("id", STRING | FAST),
+        // Columns: ties are broken by them, for every candidate of every question. An id is found
+        // among the identifiers.
+        id: builder.add_text_field("id", FAST),
         path: builder.add_text_field("path", STRING | FAST),
         kind: builder.add_text_field("kind", STRING),
         source: builder.add_text_field("source", STRING),
@@ -219,7 +222,7 @@ impl KeywordWriter {
     /// Adds an entry; visible after [`Self::commit`] and the manifest.
     pub fn add(&self, entry: &Entry) -> Result<(), IndexError> {
         // The text is there twice, once to be found and once to be shown.
-        let place = self.queue.place(2 * entry.document.text.len());
+        let place = self.queue.place(ENTRY_BYTES + 2 * entry.document.text.len());
         let document = Queued { document: self.document(entry), _place: place };
         contained(&self.folder, || self.writer.add_document(document)).map(|_| ())
     }
@@ -721,7 +724,14 @@ impl KeywordReader {
 
     /// The first parts of the documents that have this id.
     pub fn with_id(&self, id: &str) -> Result<Vec<EntryId>, IndexError> {
-        self.first_parts(self.fields.id, id)
+        let mut ids = self.named(id)?;
+        let columns = self.contained(|| self.columns())?;
+        let has_id = |entry: &EntryId| {
+            let column = columns[entry.segment as usize].id.as_ref();
+            first_text(column, entry.number).is_ok_and(|own| own == id)
+        };
+        ids.retain(has_id);
+        Ok(ids)
     }
 
     /// The first parts of the documents at this path.

@@ -10,18 +10,22 @@ use recall_sources::{Document, Problem, Reading, Reason};
 
 use super::{IndexOptions, Indexer, Progress, SharedMeasure, Step, Summary, recognised, unread};
 use crate::catalogue::{UnitId, UnitRecord};
-use crate::entry::{Entry, document_key, entries, shorten, unit_key};
+use crate::entry::{document_key, entries, shorten, unit_key};
 use crate::error::IndexError;
 use crate::keyword::{KeywordReader, KeywordWriter, Known};
 use crate::manifest::KEYWORD;
 use crate::plan::{Found, Plan};
 
-/// Bytes of units that are read side by side; a larger unit is read alone, in stretches.
+/// Bytes of units that are read side by side.
 const GROUP_BYTES: u64 = 8 << 20;
+/// A larger unit is read alone, in stretches.
+const UNIT_BYTES: u64 = 1 << 20;
 /// Units that are read side by side at the most.
 const GROUP_UNITS: usize = 256;
 /// Bytes of documents that are analysed side by side.
 const BATCH_BYTES: usize = 4 << 20;
+/// What a document costs beside its text.
+const DOCUMENT_BYTES: usize = 1 << 10;
 
 /// Whether a file that cannot be read for this reason holds nothing any more.
 fn is_void(reason: &Reason) -> bool {
@@ -46,6 +50,8 @@ pub(super) struct KeywordPass<'a> {
 struct Read {
     unit: UnitId,
     document: Document,
+    /// What of it is compared, see [`Known::content`].
+    content: u64,
     /// Whether an earlier version has to go. tantivy looks for every one that is asked for in every
     /// segment, so none is asked for in vain.
     replaces: bool,
@@ -88,7 +94,7 @@ impl<'a> KeywordPass<'a> {
             let (group, tail) = rest.split_at(group_length(rest));
             rest = tail;
             match group {
-                [one] if one.unit.bytes > GROUP_BYTES => self.large(one, summary)?,
+                [one] if is_large(one) => self.large(one, summary)?,
                 group => self.small(group, summary)?,
             }
         }
@@ -128,18 +134,21 @@ impl<'a> KeywordPass<'a> {
     /// A unit that is read in stretches.
     fn large(&mut self, found: &Found, summary: &mut Summary) -> Result<(), IndexError> {
         let mut comparison = self.comparison(found)?;
-        let (mut batch, mut bytes, mut problems) = (Vec::<Read>::new(), 0, Vec::new());
+        let (mut batch, mut bytes, mut held) = (Vec::<Read>::new(), 0, 0);
+        let mut problems = Vec::new();
         let mut failed = None;
         let before = self.done;
         let result = found.unit.read(&self.options.read, &mut |item| {
             match item {
                 Ok(document) => {
                     bytes += document.text.len();
+                    held += document.text.len() + DOCUMENT_BYTES;
                     batch.extend(comparison.read(document));
                 }
                 Err(problem) => problems.push(problem),
             }
-            if bytes >= BATCH_BYTES {
+            if held >= BATCH_BYTES {
+                held = 0;
                 self.done = (self.done + bytes as u64).min(before + found.unit.bytes);
                 bytes = 0;
                 failed = self.write(std::mem::take(&mut batch), summary).err();
@@ -226,11 +235,12 @@ impl<'a> KeywordPass<'a> {
     fn write(&self, batch: Vec<Read>, summary: &mut Summary) -> Result<(), IndexError> {
         summary.documents_written += batch.len() as u64;
         let settings = self.indexer.manifest.chunks;
-        batch.into_par_iter().try_for_each(|Read { unit: (root, unit), document, replaces }| {
+        batch.into_par_iter().try_for_each(|read| {
+            let Read { unit: (root, unit), document, content, replaces } = read;
             if replaces {
                 self.writer.remove_document(document_key(root, &unit, &document.id));
             }
-            let entries: Vec<Entry> = entries(root, &unit, document, &self.measure, settings);
+            let entries = entries(root, &unit, document, content, &self.measure, settings);
             entries.iter().try_for_each(|entry| self.writer.add(entry))
         })
     }
@@ -247,13 +257,21 @@ impl<'a> KeywordPass<'a> {
     }
 }
 
+/// How many units, from the first on, are read side by side.
 fn group_length(units: &[&Found]) -> usize {
     let mut bytes = 0;
     let fits = |found: &&&Found| {
         bytes += found.unit.bytes;
-        bytes <= GROUP_BYTES
+        bytes <= GROUP_BYTES && !is_large(found)
     };
     units.iter().take(GROUP_UNITS).take_while(fits).count().max(1)
+}
+
+/// Whether the documents of a unit may be more than should be held at once: what is packed is larger
+/// than it looks.
+fn is_large(found: &Found) -> bool {
+    let packed = [".gz", ".zip"].iter().any(|end| found.unit.path.ends_with(end));
+    packed || found.unit.bytes > UNIT_BYTES
 }
 
 /// The documents of a unit as they are known, ticked off as they are read again.
@@ -281,7 +299,7 @@ impl Comparison {
             return None;
         }
         self.fresh += 1;
-        Some(Read { unit: (self.root, self.unit.clone()), document, replaces })
+        Some(Read { unit: (self.root, self.unit.clone()), document, content, replaces })
     }
 
     /// Documents that were read.
