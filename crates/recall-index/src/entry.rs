@@ -6,6 +6,7 @@ use std::ops::Range;
 use recall_sources::Document;
 use serde::{Deserialize, Serialize};
 
+use crate::analysis::identifiers;
 use crate::chunk::{Chunk, ChunkSettings, Measure, chunk};
 
 /// Chunks in one entry of a document that may be cut: about as much text as a long article.
@@ -66,6 +67,36 @@ impl Entry {
             &chunk.headings,
             self.document.text.get(range).unwrap_or_default(),
         )
+    }
+
+    /// What its words are taken from.
+    pub fn searched_text(&self) -> String {
+        let text = &self.document.text[body_start(&self.document.text)..];
+        let title = self.document.title.trim();
+        if title.is_empty() {
+            return text.to_owned();
+        }
+        // A title counts twice; where the text begins with it, once is already there.
+        let repeated = text.trim_start_matches(['#', ' ', '\n', '\u{feff}']).starts_with(title);
+        let again = if repeated { "" } else { title };
+        format!("{title}\n{again}\n{text}")
+    }
+
+    /// Names by which it is found exactly: its id, path, file name, and those in its
+    /// [`Self::searched_text`].
+    pub fn names(&self, searched: &str) -> Vec<String> {
+        let d = &self.document;
+        let mut out = identifiers(searched);
+        for own in [d.id.as_str(), d.path.as_str(), d.url.as_deref().unwrap_or("")] {
+            out.push(own.to_lowercase());
+            out.extend(identifiers(own));
+            out.extend(own.rsplit('/').next().map(str::to_lowercase));
+        }
+        out.extend(d.messages.iter().map(|message| message.id.to_lowercase()));
+        out.retain(|name| !name.is_empty());
+        out.sort_unstable();
+        out.dedup();
+        out
     }
 }
 

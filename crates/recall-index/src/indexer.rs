@@ -296,9 +296,8 @@ impl Indexer {
         let vectors = Vectors::open(&self.folder, &self.manifest, &self.verified)?;
         if let Some(vectors) = vectors {
             for (number, segment) in vectors.segments().iter().enumerate() {
-                let gone = |row: &usize| hashes.binary_search(&segment.hash(*row)).is_err();
-                let deleted: RoaringBitmap =
-                    (0..segment.rows()).filter(gone).map(|row| row as u32).collect();
+                let all: RoaringBitmap = (0..segment.rows() as u32).collect();
+                let deleted = all - segment.rows_of(&hashes);
                 if deleted != *segment.deleted() {
                     segment::write_deleted(&self.folder, &mut self.manifest, number, &deleted)?;
                 }

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::{fmt, io};
 
 use roaring::RoaringBitmap;
-use tantivy::collector::{Count, TopDocs};
+use tantivy::collector::TopDocs;
 use tantivy::columnar::{Column, StrColumn};
 use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
 use tantivy::directory::{
@@ -35,8 +35,8 @@ use tantivy::{
     TantivyDocument, Term,
 };
 
-use crate::analysis::{Analyzer, identifiers};
-use crate::entry::{Entry, body_start};
+use crate::analysis::Analyzer;
+use crate::entry::Entry;
 use crate::error::{IndexError, io_error};
 use crate::filter::Filter;
 use crate::manifest::{FileRecord, KeywordRecord, record_file};
@@ -231,8 +231,8 @@ impl KeywordWriter {
         let f = &self.fields;
         let d = &entry.document;
         let mut out = TantivyDocument::new();
-        let searched = searched_text(entry);
-        for name in names(entry, &searched) {
+        let searched = entry.searched_text();
+        for name in entry.names(&searched) {
             out.add_text(f.identifier, name);
         }
         out.add_text(f.body, searched);
@@ -327,38 +327,6 @@ impl Document for Queued {
     fn into_tantivy_document(self) -> TantivyDocument {
         self.document
     }
-}
-
-/// What the words of an entry are taken from.
-fn searched_text(entry: &Entry) -> String {
-    let d = &entry.document;
-    let text = &d.text[body_start(&d.text)..];
-    let title = d.title.trim();
-    if title.is_empty() {
-        return text.to_owned();
-    }
-    // A title counts twice; where the text begins with it, once is already there.
-    let repeated = text.trim_start_matches(['#', ' ', '\n', '\u{feff}']).starts_with(title);
-    let again = if repeated { "" } else { title };
-    format!("{title}\n{again}\n{text}")
-}
-
-/// Names by which an entry is found exactly: its id, path, file name, and those in its text.
-fn names(entry: &Entry, searched: &str) -> Vec<String> {
-    let d = &entry.document;
-    let mut out = identifiers(searched);
-    for own in [d.id.as_str(), d.path.as_str(), d.url.as_deref().unwrap_or("")] {
-        out.push(own.to_lowercase());
-        out.extend(identifiers(own));
-        out.extend(own.rsplit('/').next().map(str::to_lowercase));
-    }
-    for message in &d.messages {
-        out.push(message.id.to_lowercase());
-    }
-    out.retain(|name| !name.is_empty());
-    out.sort_unstable();
-    out.dedup();
-    out
 }
 
 fn field_term(name: &str, value: &str) -> String {
@@ -708,12 +676,6 @@ impl KeywordReader {
         self.ids(&self.with_number(self.fields.chunk, hash))
     }
 
-    /// Whether any entry holds a chunk text.
-    pub fn holds_chunk(&self, hash: u64) -> Result<bool, IndexError> {
-        let query = self.with_number(self.fields.chunk, hash);
-        self.contained(|| Ok(self.searcher.search(&query, &Count)? > 0))
-    }
-
     /// The parts of a document, in order.
     pub fn parts(&self, document: u64) -> Result<Vec<EntryId>, IndexError> {
         let mut ids = self.ids(&self.with_number(self.fields.document, document))?;
@@ -810,22 +772,24 @@ impl KeywordReader {
         Ok(out)
     }
 
-    /// The distinct hashes of the chunk texts of all entries, those of the newest documents first,
-    /// then by document.
-    pub fn newest_chunks(&self) -> Result<Vec<u64>, IndexError> {
-        let mut rows = Vec::new();
+    /// The chunk texts with these hashes (ascending), those of the newest documents first, then by
+    /// document.
+    pub fn newest_first(&self, hashes: &[u64]) -> Result<Vec<u64>, IndexError> {
+        let mut rows = Vec::with_capacity(hashes.len());
         self.contained(|| {
             for (segment, c) in self.searcher.segment_readers().iter().zip(self.columns()?) {
                 for number in segment.doc_ids_alive() {
                     let newest = std::cmp::Reverse(c.date.first(number));
                     let place = (newest, c.document.first(number), c.part.first(number));
-                    rows.extend(c.chunk.values_for_doc(number).map(|hash| (place, hash)));
+                    let wanted = |hash: &u64| hashes.binary_search(hash).is_ok();
+                    let chunks = c.chunk.values_for_doc(number).filter(wanted);
+                    rows.extend(chunks.map(|hash| (place, hash)));
                 }
             }
             Ok(())
         })?;
         rows.sort_by_key(|(place, _)| *place);
-        let mut seen = std::collections::HashSet::with_capacity(rows.len());
+        let mut seen = std::collections::HashSet::with_capacity(hashes.len());
         Ok(rows.into_iter().map(|(_, hash)| hash).filter(|hash| seen.insert(*hash)).collect())
     }
 

@@ -145,7 +145,8 @@ impl Segment {
         allowed: Option<&[u64]>,
         limit: usize,
     ) -> Result<Vec<(u64, f32)>, IndexError> {
-        let rows: Option<RoaringBitmap> = allowed.map(|hashes| self.rows_of(hashes));
+        let rows: Option<RoaringBitmap> =
+            allowed.map(|hashes| self.rows_of(hashes) - &self.deleted);
         let count = rows.as_ref().map_or(self.rows, |rows| rows.len() as usize);
         let scan = count <= SCAN_ROWS || (rows.is_some() && count * SCAN_SHARE <= self.rows);
         let nearest = match &self.graph {
@@ -169,7 +170,8 @@ impl Segment {
         found
     }
 
-    fn rows_of(&self, hashes: &[u64]) -> RoaringBitmap {
+    /// The rows of these texts (ascending hashes), deleted or not.
+    pub fn rows_of(&self, hashes: &[u64]) -> RoaringBitmap {
         let mut rows = RoaringBitmap::new();
         if hashes.len().saturating_mul(16) < self.rows {
             rows.extend(hashes.iter().filter_map(|hash| self.find(*hash)).map(|row| row as u32));
@@ -183,7 +185,7 @@ impl Segment {
                 }
             }
         }
-        rows - &self.deleted
+        rows
     }
 
     fn search_graph(

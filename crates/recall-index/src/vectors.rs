@@ -71,14 +71,18 @@ impl Vectors {
         self.find(hash).map(|(segment, row)| segment.cosine(unit, row))
     }
 
-    /// The code of a text.
-    pub fn code(&self, hash: u64) -> Option<&[i8]> {
-        self.find(hash).map(|(segment, row)| segment.code(row))
-    }
-
-    /// Whether a live vector exists for a text.
-    pub fn contains(&self, hash: u64) -> bool {
-        self.find(hash).is_some()
+    /// Those of `hashes` (ascending) that have no live vector.
+    pub fn missing(&self, hashes: &[u64]) -> Vec<u64> {
+        let live = |segment: &Segment| (segment.rows_of(hashes) - segment.deleted()).into_iter();
+        let of = |segment| live(segment).map(move |row| segment.hash(row as usize));
+        let mut held: Vec<u64> = self.segments.iter().flat_map(of).collect();
+        held.sort_unstable();
+        let mut held = held.into_iter().peekable();
+        let is_missing = |hash: &&u64| {
+            while held.next_if(|next| next < hash).is_some() {}
+            held.peek() != Some(hash)
+        };
+        hashes.iter().filter(is_missing).copied().collect()
     }
 
     fn find(&self, hash: u64) -> Option<(&Segment, usize)> {

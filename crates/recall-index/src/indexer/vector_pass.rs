@@ -86,12 +86,13 @@ impl Indexer {
         Ok(done)
     }
 
-    /// Where each text without a vector stands, those of the newest documents first.
+    /// The hashes of the texts without a vector, those of the newest documents first.
     fn pending(&self, keyword: &KeywordReader) -> Result<Vec<u64>, IndexError> {
-        let hashes = keyword.newest_chunks()?;
-        let vectors = Vectors::open(&self.folder, &self.manifest, &self.verified)?;
-        let missing = |hash: &u64| vectors.as_ref().is_none_or(|v| !v.contains(*hash));
-        Ok(hashes.into_iter().filter(missing).collect())
+        let mut hashes = keyword.chunk_hashes(None)?;
+        if let Some(vectors) = Vectors::open(&self.folder, &self.manifest, &self.verified)? {
+            hashes = vectors.missing(&hashes);
+        }
+        keyword.newest_first(&hashes)
     }
 
     fn add_vectors(&mut self, dims: usize, rows: Vec<Row>) -> Result<(), IndexError> {
