@@ -41,7 +41,8 @@ pub fn chunk(
     settings: ChunkSettings,
 ) -> Vec<Chunk> {
     // A token is at least one byte, so a short text needs no measuring, but for its headings.
-    if text.len() <= settings.tokens && (!messages.is_empty() || !text.contains('#')) {
+    let headings = || text.starts_with('#') || text.contains("\n#");
+    if text.len() <= settings.tokens && (!messages.is_empty() || !headings()) {
         let range = trimmed(text, 0..text.len());
         let whole = Chunk { range, headings: String::new() };
         return if whole.range.is_empty() { Vec::new() } else { vec![whole] };

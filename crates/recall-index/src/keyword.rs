@@ -20,7 +20,7 @@ use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWrite
 use tantivy::directory::{
     Directory, DirectoryLock, FileHandle, Lock, MmapDirectory, WatchCallback, WatchHandle, WritePtr,
 };
-use tantivy::indexer::NoMergePolicy;
+use tantivy::indexer::{NoMergePolicy, UserOperation};
 use tantivy::query::{
     AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, DisjunctionMaxQuery, EmptyQuery,
     EnableScoring, Occur, PhraseQuery, Query, RangeQuery, TermQuery, TermSetQuery,
@@ -219,12 +219,18 @@ impl KeywordWriter {
         Ok(Self { folder, index, writer, queue, fields, directory, files })
     }
 
-    /// Adds an entry; visible after [`Self::commit`] and the manifest.
-    pub fn add(&self, entry: &Entry) -> Result<(), IndexError> {
+    /// Adds entries; visible after [`Self::commit`] and the manifest. Many at once cost less than
+    /// one by one: every call wakes a thread.
+    pub fn add(&self, entries: &[Entry]) -> Result<(), IndexError> {
+        let bytes = |entry: &Entry| ENTRY_BYTES + 2 * entry.document.text.len();
         // The text is there twice, once to be found and once to be shown.
-        let place = self.queue.place(ENTRY_BYTES + 2 * entry.document.text.len());
-        let document = Queued { document: self.document(entry), _place: place };
-        contained(&self.folder, || self.writer.add_document(document)).map(|_| ())
+        let mut place = Some(self.queue.place(entries.iter().map(bytes).sum()));
+        let last = entries.len().saturating_sub(1);
+        let queued = entries.iter().enumerate().map(|(number, entry)| {
+            let place = if number == last { place.take() } else { None };
+            UserOperation::Add(Queued { document: self.document(entry), _place: place })
+        });
+        contained(&self.folder, || self.writer.run(queued)).map(|_| ())
     }
 
     fn document(&self, entry: &Entry) -> TantivyDocument {
@@ -310,10 +316,11 @@ impl KeywordWriter {
     }
 }
 
-/// A document that waits to be written.
+/// A document that waits to be written; the last of those that were added together holds the place
+/// of them all.
 struct Queued {
     document: TantivyDocument,
-    _place: Place,
+    _place: Option<Place>,
 }
 
 impl Document for Queued {

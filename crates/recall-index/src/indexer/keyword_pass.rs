@@ -10,7 +10,8 @@ use recall_sources::{Document, Problem, Reading, Reason};
 
 use super::{IndexOptions, Indexer, Progress, SharedMeasure, Step, Summary, recognised, unread};
 use crate::catalogue::{UnitId, UnitRecord};
-use crate::entry::{document_key, entries, shorten, unit_key};
+use crate::chunk::ChunkSettings;
+use crate::entry::{Entry, document_key, entries, shorten, unit_key};
 use crate::error::IndexError;
 use crate::keyword::{KeywordReader, KeywordWriter, Known};
 use crate::manifest::KEYWORD;
@@ -24,6 +25,8 @@ const UNIT_BYTES: u64 = 1 << 20;
 const GROUP_UNITS: usize = 256;
 /// Bytes of documents that are analysed side by side.
 const BATCH_BYTES: usize = 4 << 20;
+/// Documents that are handed to the writer together.
+const WRITTEN_AT_ONCE: usize = 32;
 /// What a document costs beside its text.
 const DOCUMENT_BYTES: usize = 1 << 10;
 
@@ -235,14 +238,19 @@ impl<'a> KeywordPass<'a> {
     fn write(&self, batch: Vec<Read>, summary: &mut Summary) -> Result<(), IndexError> {
         summary.documents_written += batch.len() as u64;
         let settings = self.indexer.manifest.chunks;
-        batch.into_par_iter().try_for_each(|read| {
-            let Read { unit: (root, unit), document, content, replaces } = read;
-            if replaces {
-                self.writer.remove_document(document_key(root, &unit, &document.id));
-            }
-            let entries = entries(root, &unit, document, content, &self.measure, settings);
-            entries.iter().try_for_each(|entry| self.writer.add(entry))
+        batch.into_par_iter().chunks(WRITTEN_AT_ONCE).try_for_each(|reads| {
+            let entries: Vec<Entry> =
+                reads.into_iter().flat_map(|read| self.cut(read, settings)).collect();
+            self.writer.add(&entries)
         })
+    }
+
+    fn cut(&self, read: Read, settings: ChunkSettings) -> Vec<Entry> {
+        let Read { unit: (root, unit), document, content, replaces } = read;
+        if replaces {
+            self.writer.remove_document(document_key(root, &unit, &document.id));
+        }
+        entries(root, &unit, document, content, &self.measure, settings)
     }
 
     fn report(&self, summary: &Summary) {
