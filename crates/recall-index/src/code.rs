@@ -4,6 +4,8 @@
 //! the inverse length of the bytes. Scaling to the largest component instead of to 1 uses the whole
 //! range of a byte, where components of a 384-dimensional unit vector are around 0.05.
 
+use multiversion::multiversion;
+
 /// A vector of `dims` signed bytes with the inverse of its length.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Code {
@@ -31,11 +33,29 @@ impl Code {
 }
 
 /// Inner product of two codes of one length.
+#[multiversion(targets = "simd")]
 pub fn dot(a: &[i8], b: &[i8]) -> i32 {
     a.iter().zip(b).map(|(x, y)| i32::from(*x) * i32::from(*y)).sum()
 }
 
+/// One minus the cosine of two codes of one length, 0 to 2; 1 where one has no length.
+#[multiversion(targets = "simd")]
+pub fn distance(a: &[i8], b: &[i8]) -> f32 {
+    let (mut product, mut of_a, mut of_b) = (0, 0, 0);
+    for (x, y) in a.iter().zip(b) {
+        let (x, y) = (i32::from(*x), i32::from(*y));
+        product += x * y;
+        of_a += x * x;
+        of_b += y * y;
+    }
+    if of_a == 0 || of_b == 0 {
+        return 1.0;
+    }
+    1.0 - product as f32 / ((of_a as f32).sqrt() * (of_b as f32).sqrt())
+}
+
 /// Cosine of an exact vector of unit length with a code.
+#[multiversion(targets = "simd")]
 pub fn cosine(unit: &[f32], code: &[i8], inverse_length: f32) -> f32 {
     let sum: f32 = unit.iter().zip(code).map(|(x, y)| x * f32::from(*y)).sum();
     (sum * inverse_length).clamp(-1.0, 1.0)
@@ -53,6 +73,18 @@ mod tests {
         assert_eq!(Code::new(&[f32::INFINITY, 1.0]), None);
     }
 
+    #[test]
+    fn distances_are_those_of_cosines() {
+        let check = |a: &[i8], b: &[i8], expected: f32| {
+            let got = distance(a, b);
+            assert!((got - expected).abs() < 1e-6, "{a:?} and {b:?}: {got}");
+        };
+        check(&[1, 2, 3], &[2, 4, 6], 0.0);
+        check(&[1, 0], &[-1, 0], 2.0);
+        check(&[1, 0], &[0, 5], 1.0);
+        check(&[0, 0], &[1, 1], 1.0);
+    }
+
     proptest! {
         #[test]
         fn keeps_the_cosine(pairs in proptest::collection::vec((-1.0f32..1.0, -1.0f32..1.0), 384)) {
@@ -63,6 +95,8 @@ mod tests {
             let code = Code::new(&b).unwrap();
             let got = cosine(&unit, &code.bytes, code.inverse_length);
             prop_assert!((got - exact).abs() < 0.003, "{} instead of {}", got, exact);
+            let both = distance(&Code::new(&a).unwrap().bytes, &code.bytes);
+            prop_assert!((both - (1.0 - exact)).abs() < 0.006, "{} instead of {}", both, 1.0 - exact);
         }
     }
 }
