@@ -1,9 +1,10 @@
 //! A document as the keyword index holds it: one entry, or several parts if it is long and may be
 //! cut. Pure.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
-use recall_sources::Document;
+use recall_sources::{Document, Kind};
 use serde::{Deserialize, Serialize};
 
 use crate::analysis::identifiers;
@@ -222,6 +223,8 @@ fn records(document: &Document, chunks: &[Chunk], base: usize) -> Vec<ChunkRecor
 
 /// Title and headings, each once, and for a conversation its place and day, then the text.
 fn model_text(document: &Document, headings: &str, text: &str) -> String {
+    let own = if document.kind == Kind::Mail { own_lines(text) } else { Cow::Borrowed(text) };
+    let text = own.as_ref();
     let title = document.title.trim();
     let mut context = String::new();
     if !document.messages.is_empty() {
@@ -249,11 +252,23 @@ fn model_text(document: &Document, headings: &str, text: &str) -> String {
     format!("{context}\n{text}")
 }
 
+/// What a stretch of a mail says itself: no quoted lines, which the model reads in the mail they come
+/// from, and no signature, which it would read a thousand times. All of it if that is nothing.
+fn own_lines(text: &str) -> Cow<'_, str> {
+    let is_quoted = |line: &str| line.starts_with('>');
+    let is_signature = |line: &str| line.trim_end_matches(['\r', '\n']) == "-- ";
+    if !text.lines().any(|line| is_quoted(line) || is_signature(line)) {
+        return Cow::Borrowed(text);
+    }
+    let before = text.split_inclusive('\n').take_while(|line| !is_signature(line));
+    let own: String = before.filter(|line| !is_quoted(line)).collect();
+    if own.trim().is_empty() { Cow::Borrowed(text) } else { Cow::Owned(own.trim().to_owned()) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::chunk::estimated_tokens;
-    use recall_sources::Kind;
 
     fn long_note(whole: bool) -> Document {
         let text: String = (0..200).map(|i| format!("Sentence number {i} of the note. ")).collect();
@@ -285,6 +300,16 @@ mod tests {
         assert_eq!(body_start("---\ntitle: x\n---\n"), 0);
         assert_eq!(body_start("---\nnever closed"), 0);
         assert_eq!(body_start("body"), 0);
+    }
+
+    #[test]
+    fn the_model_reads_no_quotes_and_no_signatures_of_mails() {
+        let check = |text: &str, expected: &str| assert_eq!(own_lines(text), expected);
+        check("as before", "as before");
+        check("> did it help?\n>> no\nIt did.\n-- \nAn\nOps", "It did.");
+        check("It did.\r\n\r\n-- \r\nAn\r\n", "It did.");
+        check("> all is quoted\n", "> all is quoted\n");
+        check("a -- b\n--\nc > d", "a -- b\n--\nc > d");
     }
 
     #[test]
