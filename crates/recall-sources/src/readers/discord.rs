@@ -30,10 +30,8 @@ pub(crate) fn is_discord(head: &Head<'_>) -> bool {
 
 /// Reads one channel. A channel that is itself a thread is one document.
 pub(crate) fn read(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) -> Outcome {
-    let mut about = Value::Null;
-    let mut guild = Value::Null;
-    json::elements(input, context, &["guild"], |element| hold(&mut guild, element))?;
-    json::elements(input, context, &["channel"], |element| hold(&mut about, element))?;
+    let guild = json::field(input, context, "guild")?.unwrap_or_default();
+    let about = json::field(input, context, "channel")?.unwrap_or_default();
     let link = link(&guild, &about);
     let channel = channel(&guild, &about, context);
     let is_thread = pointer::str(&about, "/type").contains("Thread");
@@ -57,11 +55,6 @@ pub(crate) fn read(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) ->
     thread.map_or(Ok(()), |mut thread| thread.flush(sink))?;
     stretches.flush(sink)?;
     outcome
-}
-
-fn hold(place: &mut Value, element: Element<Value>) -> Outcome {
-    *place = element.value;
-    Ok(())
 }
 
 fn channel(guild: &Value, about: &Value, context: &Context<'_>) -> Channel {

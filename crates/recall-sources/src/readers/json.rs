@@ -94,7 +94,8 @@ fn record(
 pub struct Element<T> {
     /// The element.
     pub value: T,
-    /// Its place in the array, counted from 1; 0 for a value that is in no array.
+    /// Its place in the array, counted from 1 and on through all arrays of the file; 0 for a value
+    /// that is in no array and the first of its file.
     pub number: u64,
     /// Where it stands in the file.
     pub span: Span,
@@ -102,6 +103,9 @@ pub struct Element<T> {
 
 /// Hands the elements of the array at `path` (names of objects' fields from the top) to `each`,
 /// one at a time. If there is no array but another value, that value is handed over.
+///
+/// A file may hold several values one after another, as an export does that was fetched page by
+/// page: each is gone through in the same way, and the elements are counted on.
 ///
 /// `T` should accept any JSON, such as [`serde_json::Value`]: an element that does not fit ends
 /// the reading, as does JSON that is broken, nested deeper than 128 levels, or too large.
@@ -115,23 +119,37 @@ pub fn elements<T: DeserializeOwned>(
     mut each: impl FnMut(Element<T>) -> Outcome,
 ) -> Outcome {
     let mut json = Json::open(input, context)?;
-    for name in path {
-        if !json.find(name)? {
-            return Err(context.malformed(0, format!("there is no `{name}`")));
-        }
-    }
-    if json.peek()? != ValueType::Array {
-        let element = json.element(0)?;
-        return each(element);
-    }
-    json.check(|reader| reader.begin_array())?;
     let mut number = 0;
-    while json.check(|reader| reader.has_next())? {
+    json.values(|json| {
+        json.enter(path)?;
+        if json.peek()? == ValueType::Array {
+            return json.array(|json, _| {
+                number += 1;
+                each(json.element(number)?)
+            });
+        }
         number += 1;
-        let element = json.element(number)?;
-        each(element)?;
+        // The first is in no array and has no number; a second one is the second.
+        let element = json.element(if number == 1 { 0 } else { number })?;
+        each(element)
+    })
+}
+
+/// The field `name` of the object that the file is, without a look at what stands behind it.
+/// `None` if there is no such field.
+///
+/// # Errors
+/// [`Halt`], with the line and column of what is wrong before the end of the field.
+pub(crate) fn field(
+    input: &Input,
+    context: &Context<'_>,
+    name: &str,
+) -> Result<Option<serde_json::Value>, Halt> {
+    let mut json = Json::open(input, context)?;
+    match json.find(name)? {
+        true => json.element(0).map(|element| Some(element.value)),
+        false => Ok(None),
     }
-    Ok(())
 }
 
 /// A JSON file being read.
@@ -152,6 +170,7 @@ impl<'a> Json<'a> {
         let settings = ReaderSettings {
             track_path: false,
             restrict_number_values: false,
+            allow_multiple_top_level: true,
             ..ReaderSettings::default()
         };
         let reader =
@@ -168,6 +187,30 @@ impl<'a> Json<'a> {
 
     fn peek(&mut self) -> Result<ValueType, Halt> {
         self.check(|reader| reader.peek())
+    }
+
+    /// Calls `each` at each value of the file; it must read or skip the value, or read its
+    /// beginning.
+    pub(crate) fn values(&mut self, mut each: impl FnMut(&mut Self) -> Outcome) -> Outcome {
+        loop {
+            each(self)?;
+            self.meter.pause();
+            self.check(|reader| reader.skip_to_top_level())?;
+            if !self.check(|reader| reader.has_next())? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Goes to the value at `path`, names of objects' fields.
+    fn enter(&mut self, path: &[&str]) -> Outcome {
+        for name in path {
+            let line = position(&self.reader.current_position(false)).1;
+            if !self.find(name)? {
+                return Err(self.context.malformed(line, format!("there is no `{name}`")));
+            }
+        }
+        Ok(())
     }
 
     /// Goes to the value of the field `name` of the object that is next; false if there is none.
@@ -216,7 +259,7 @@ impl<'a> Json<'a> {
 
     /// Passes over the value that is next.
     pub(crate) fn skip(&mut self) -> Result<(), Halt> {
-        self.meter.reset();
+        self.meter.pause();
         self.check(|reader| reader.skip_value())
     }
 

@@ -13,7 +13,10 @@ use crate::record::Record;
 pub(crate) const EXTENSIONS: &[&str] = &["jsonl", "ndjson", "jsonlines"];
 
 pub(crate) fn is_jsonl(head: &Head<'_>) -> bool {
-    let is_named_so = head.has_extension(EXTENSIONS) && !head.text.trim_start().starts_with('[');
+    let first = head.text.trim_start().lines().next().unwrap_or_default().trim_end();
+    // An array, or objects over many lines each, is JSON whatever its name.
+    let is_json = first.starts_with('[') || first == "{";
+    let is_named_so = head.has_extension(EXTENSIONS) && !is_json;
     let looks_so = || head.has_extension(&["json"]) && begins_with_lines_of_json(head.text);
     head.is_text && (is_named_so || looks_so())
 }

@@ -36,23 +36,19 @@ pub(crate) fn read(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) ->
 
 /// The title stands behind the messages; a conversation without one has its people's names.
 fn channel(input: &Input, context: &Context<'_>) -> Result<Channel, Halt> {
-    let (mut title, mut people) = (String::new(), Vec::new());
+    let mut title = String::new();
     for name in ["title", "threadName"] {
-        let found = json::elements(input, context, &[name], |element: Element<Value>| {
-            title = repaired(element.value.as_str().unwrap_or_default());
-            Ok(())
-        });
-        match found {
-            Ok(()) if !title.is_empty() => break,
-            // What is wrong with the file is said when the messages are read.
-            Ok(()) | Err(Halt::Failed(_)) => {}
-            stopped => return Err(stopped.err().unwrap_or(Halt::Stopped)),
+        // What is wrong with the file is said when the messages are read.
+        if let Ok(Some(found)) = json::field(input, context, name) {
+            title = repaired(found.as_str().unwrap_or_default());
+            break;
         }
     }
-    json::elements(input, context, &["participants"], |element: Element<Value>| {
-        people.push(repaired(&pointer::text(&element.value, &["/name", ""])));
-        Ok(())
-    })?;
+    let people = json::field(input, context, "participants")?.unwrap_or_default();
+    let people: Vec<_> = pointer::list(&people, "")
+        .iter()
+        .map(|who| repaired(&pointer::text(who, &["/name", ""])))
+        .collect();
     let name = if title.is_empty() { people.join(", ") } else { title };
     let mut template = context.document("", Kind::Chat, String::new());
     template.source = format!("messenger:{name}");

@@ -172,9 +172,11 @@ fn add_card(text: &mut String, card: &Value) {
 /// Reads what a person gets of their own account: conversations with lists of messages.
 fn read_conversations(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) -> Outcome {
     let mut json = Json::open(input, context)?;
-    json.object(|json, name| match name {
-        "conversations" => json.array(|json, _| read_conversation(json, context, sink)),
-        _ => json.skip(),
+    json.values(|json| {
+        json.object(|json, name| match name {
+            "conversations" => json.array(|json, _| read_conversation(json, context, sink)),
+            _ => json.skip(),
+        })
     })
 }
 

@@ -29,12 +29,14 @@ pub(crate) fn is_telegram(head: &Head<'_>) -> bool {
 pub(crate) fn read(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) -> Outcome {
     let mut json = Json::open(input, context)?;
     let mut reader = Reader { context, about: About::default(), sink };
-    json.object(|json, name| match name {
-        "chats" | "left_chats" => json.object(|json, name| match name {
-            "list" => json.array(|json, _| reader.chat(json)),
-            _ => json.skip(),
-        }),
-        _ => reader.field(json, name),
+    json.values(|json| {
+        json.object(|json, name| match name {
+            "chats" | "left_chats" => json.object(|json, name| match name {
+                "list" => json.array(|json, _| reader.chat(json)),
+                _ => json.skip(),
+            }),
+            _ => reader.field(json, name),
+        })
     })
 }
 

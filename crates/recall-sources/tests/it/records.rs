@@ -92,6 +92,14 @@ fn arrays_wherever_they_are() {
         ("a.json", format!("{{\"data\":{{\"repository\":{{\"issues\":{{\"nodes\":{two}}}}}}}}}")),
         ("a.json", format!("{{\"users\":[{{\"id\":7}}],\"Results\":{two}}}")),
         ("a.json", "{\"id\":1,\"text\":\"a\"}\n{\"id\":2,\"text\":\"b\"}\n".to_owned()),
+        ("a.json", r#"[{"id":1,"text":"a"}][{"id":2,"text":"b"}]"#.to_owned()),
+        ("a.json", "[{\"id\":1,\"text\":\"a\"}]\n\n[]\n[{\"id\":2,\"text\":\"b\"}]\n".to_owned()),
+        (
+            "a.json",
+            r#"{"items":[{"id":1,"text":"a"}],"next":{"page":2}}{"items":[{"id":2,"text":"b"}]}"#
+                .to_owned(),
+        ),
+        ("a.jsonl", "{\n\"id\":1,\"text\":\"a\"}\n{\n\"id\":2,\"text\":\"b\"}".to_owned()),
     ] {
         let outcome = read(name, text.as_bytes(), &ReadOptions::default());
         let found: Vec<_> =
@@ -100,9 +108,33 @@ fn arrays_wherever_they_are() {
         for document in &outcome.documents {
             let span = document.span.expect("a place");
             let place = &text[span.byte_start as usize..span.byte_end as usize];
+            let place = place.replace('\n', "");
             assert!(place.starts_with("{\"id\":") && place.ends_with("\"}"), "{place}");
         }
     }
+}
+
+#[test]
+fn what_follows_the_values_is_named() {
+    insta::assert_snapshot!(shown("a.json", br#"["one"]["two"] and more"#), @r#"
+    a.json#1 ticket "" "one" 1..6@1-1
+    a.json#2 ticket "" "two" 8..13@1-1
+    = FAILED a.json:1: malformed: malformed json at column 16
+    "#);
+    insta::assert_snapshot!(shown("a.json", b"[\"one\"]\n]"), @r#"
+    a.json#1 ticket "" "one" 1..6@1-1
+    = FAILED a.json:2: malformed: unexpected closing bracket at column 1
+    "#);
+    insta::assert_snapshot!(shown("a.json", br#"{"rows":[{"id":1,"text":"a"}]} {"error":"rate limit"} {"rows":[]}"#), @r#"
+    1 ticket "" "a" 9..28@1-1
+    = FAILED a.json:1: malformed: there is no `rows`
+    "#);
+    insta::assert_snapshot!(shown("a.json", br#"{"id":"A","text":"a"} {"text":"b"} [{"text":"c"}]"#), @r#"
+    A ticket "" "a" 0..21@1-1
+    a.json#2 ticket "" "b" 22..34@1-1
+    a.json#3 ticket "" "c" 36..48@1-1
+    = json, 3 documents
+    "#);
 }
 
 #[test]
