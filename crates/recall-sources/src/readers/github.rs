@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use crate::format::Head;
 use crate::input::Input;
-use crate::readers::ticket::{self, Comment, Ticket};
-use crate::readers::ticket_json::{date, first_text, keys, list, names, text, values};
+use crate::readers::ticket::{Comment, Ticket};
+use crate::readers::ticket_json::{self, date, first_text, keys, list, names, text};
 use crate::reading::{Context, Outcome, Sink};
 
 /// Names of the field around the issues, as a search gives them.
@@ -24,20 +24,14 @@ pub(crate) fn is_github(head: &Head<'_>) -> bool {
 
 /// Reads issues with their comments; comments alone are gathered by issue.
 pub(crate) fn read(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) -> Outcome {
-    ticket::read(rows, input, context, sink)
+    ticket_json::read(input, context, sink, ENVELOPES, |value| match is_lone_comment(value) {
+        true => lone_comment(value),
+        false => issue(value),
+    })
 }
 
-fn rows(
-    input: &Input,
-    context: &Context<'_>,
-    sink: &mut Sink<'_>,
-    each: &mut dyn FnMut(Ticket, &mut Sink<'_>) -> Outcome,
-) -> Outcome {
-    values(input, context, sink, ENVELOPES, &mut |value, span, number, sink| {
-        let is_comment = !text(&value, "issue_url").is_empty() && text(&value, "title").is_empty();
-        let ticket = if is_comment { lone_comment(&value) } else { issue(&value) };
-        each(Ticket { number, span: Some(span), ..ticket }, sink)
-    })
+fn is_lone_comment(value: &Value) -> bool {
+    !text(value, "issue_url").is_empty() && text(value, "title").is_empty()
 }
 
 fn issue(value: &Value) -> Ticket {

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use crate::format::Head;
 use crate::input::Input;
-use crate::readers::ticket::{self, Comment, Ticket};
-use crate::readers::ticket_json::{date, first_text, keys, list, names, text, values};
+use crate::readers::ticket::{Comment, Ticket};
+use crate::readers::ticket_json::{self, date, first_text, keys, list, names, text};
 use crate::reading::{Context, Outcome, Sink};
 
 const ENVELOPES: &[&str] = &["issues"];
@@ -16,18 +16,7 @@ pub(crate) fn is_gitlab(head: &Head<'_>) -> bool {
 
 /// Reads issues and merge requests with their notes.
 pub(crate) fn read(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) -> Outcome {
-    ticket::read(rows, input, context, sink)
-}
-
-fn rows(
-    input: &Input,
-    context: &Context<'_>,
-    sink: &mut Sink<'_>,
-    each: &mut dyn FnMut(Ticket, &mut Sink<'_>) -> Outcome,
-) -> Outcome {
-    values(input, context, sink, ENVELOPES, &mut |value, span, number, sink| {
-        each(Ticket { number, span: Some(span), ..issue(&value) }, sink)
-    })
+    ticket_json::read(input, context, sink, ENVELOPES, issue)
 }
 
 fn issue(value: &Value) -> Ticket {

@@ -9,7 +9,7 @@ use crate::input::Input;
 use crate::problem::Reason;
 use crate::readers::html;
 use crate::readers::metered::Metered;
-use crate::readers::ticket::{self, Comment, PARENT, Ticket};
+use crate::readers::ticket::{self, Comment, Each, PARENT, Ticket};
 use crate::reading::{Context, Outcome, Sink};
 
 pub(crate) fn is_posts(head: &Head<'_>) -> bool {
@@ -19,15 +19,10 @@ pub(crate) fn is_posts(head: &Head<'_>) -> bool {
 /// Reads questions with their answers, however far apart these stand, as long as memory allows;
 /// then an answer is a document of its own, with its question in `parent`.
 pub(crate) fn read(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) -> Outcome {
-    ticket::read(rows, input, context, sink)
+    ticket::read(context, sink, |sink, each| rows(input, context, sink, each))
 }
 
-fn rows(
-    input: &Input,
-    context: &Context<'_>,
-    sink: &mut Sink<'_>,
-    each: &mut dyn FnMut(Ticket, &mut Sink<'_>) -> Outcome,
-) -> Outcome {
+fn rows(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>, each: Each<'_>) -> Outcome {
     let text = input.text().map_err(|error| context.failed(&error))?;
     let (metered, meter) = Metered::new(text, context.options.max_document_bytes);
     let mut reader = Reader::from_reader(std::io::BufReader::new(metered));

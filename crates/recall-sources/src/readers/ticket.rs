@@ -7,7 +7,6 @@ use std::ops::ControlFlow;
 use crate::date::Date;
 use crate::document::{Document, Kind, Message, Span};
 use crate::format::Format;
-use crate::input::Input;
 use crate::reading::{Context, Halt, Outcome, Sink};
 
 /// Tickets that wait for more rows may hold this many bytes together.
@@ -159,26 +158,20 @@ fn write(document: &mut Document, comment: Comment, is_comment: bool) {
     document.messages.push(Message { id, author, date, start, end, tool: false, url });
 }
 
-/// Hands the rows of an export, as tickets, to the last argument, in order.
-pub(crate) type Rows = fn(
-    &Input,
-    &Context<'_>,
-    &mut Sink<'_>,
-    &mut dyn FnMut(Ticket, &mut Sink<'_>) -> Outcome,
-) -> Outcome;
+/// Takes one row of an export.
+pub(crate) type Each<'a> = &'a mut dyn FnMut(Ticket, &mut Sink<'_>) -> Outcome;
 
-/// Reads an export; `rows` goes through it twice: first to count how many rows each ticket has, so
-/// that it can be handed out with its last one. What waits is bounded: when it is too much, the
-/// ticket that waits longest is handed out as it is.
+/// Reads an export. `rows` hands its rows to its last argument, in order, and goes through it
+/// twice: first to count how many rows each ticket has, so that it can be handed out with its last
+/// one. What waits is bounded: when it is too much, the ticket that waits longest is handed out as
+/// it is.
 pub(crate) fn read(
-    rows: Rows,
-    input: &Input,
     context: &Context<'_>,
     sink: &mut Sink<'_>,
+    rows: impl Fn(&mut Sink<'_>, Each<'_>) -> Outcome,
 ) -> Outcome {
-    let mut waiting = Waiting { rows_to_come: count(rows, input, context)?, ..Waiting::default() };
-    let outcome =
-        rows(input, context, sink, &mut |ticket, sink| waiting.add(ticket, context, sink));
+    let mut waiting = Waiting { rows_to_come: count(&rows, context)?, ..Waiting::default() };
+    let outcome = rows(sink, &mut |ticket, sink| waiting.add(ticket, context, sink));
     if matches!(outcome, Err(Halt::Stopped)) {
         return outcome;
     }
@@ -188,11 +181,14 @@ pub(crate) fn read(
 
 /// How many rows there are for each id (hashed) that has several. A file that is broken is counted
 /// up to there.
-fn count(rows: Rows, input: &Input, context: &Context<'_>) -> Result<HashMap<u64, u32>, Halt> {
+fn count(
+    rows: impl Fn(&mut Sink<'_>, Each<'_>) -> Outcome,
+    context: &Context<'_>,
+) -> Result<HashMap<u64, u32>, Halt> {
     let mut seen: HashMap<u64, u32> = HashMap::new();
     let mut nowhere = |_| ControlFlow::Continue(());
     let mut unseen = Sink::new(Format::Json, context.options, &mut nowhere);
-    let outcome = rows(input, context, &mut unseen, &mut |ticket, _| {
+    let outcome = rows(&mut unseen, &mut |ticket, _| {
         if !ticket.id.is_empty() {
             *seen.entry(hashed(&ticket.id)).or_default() += 1;
         }

@@ -10,6 +10,7 @@ use crate::problem::Reason;
 use crate::readers::json;
 use crate::readers::keys::Keys;
 use crate::readers::records::Records;
+use crate::readers::ticket::{self, Ticket};
 use crate::reading::{Context, Outcome, Sink};
 
 const EXTENSIONS: &[&str] = &["json", "jsonl", "ndjson"];
@@ -27,8 +28,23 @@ pub(crate) fn keys<'a>(head: &Head<'a>, envelopes: &[&str]) -> Option<Keys<'a>> 
     })
 }
 
-/// Hands each ticket to `each`, with its place and number (from 1).
-pub(crate) fn values(
+/// Reads an export: `ticket` says what one JSON object is.
+pub(crate) fn read(
+    input: &Input,
+    context: &Context<'_>,
+    sink: &mut Sink<'_>,
+    envelopes: &[&str],
+    ticket: impl Fn(&Value) -> Ticket,
+) -> Outcome {
+    ticket::read(context, sink, |sink, each| {
+        values(input, context, sink, envelopes, &mut |value, span, number, sink| {
+            each(Ticket { number, span: Some(span), ..ticket(&value) }, sink)
+        })
+    })
+}
+
+/// Hands each object to `each`, with its place and number (from 1).
+fn values(
     input: &Input,
     context: &Context<'_>,
     sink: &mut Sink<'_>,

@@ -11,7 +11,7 @@ use crate::input::Input;
 use crate::readers::jira::source;
 use crate::readers::jira_text::markdown;
 use crate::readers::metered::Metered;
-use crate::readers::ticket::{self, Comment, Ticket};
+use crate::readers::ticket::{self, Comment, Each, Ticket};
 use crate::reading::{Context, Halt, Outcome, Sink};
 
 pub(crate) fn is_jira_csv(head: &Head<'_>) -> bool {
@@ -42,22 +42,12 @@ fn delimiter(first: &str) -> u8 {
 
 /// Reads Jira's table of issues.
 pub(crate) fn read_jira(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) -> Outcome {
-    ticket::read(
-        |input, context, sink, each| rows(jira, input, context, sink, each),
-        input,
-        context,
-        sink,
-    )
+    ticket::read(context, sink, |sink, each| rows(jira, input, context, sink, each))
 }
 
 /// Reads Redmine's table of issues.
 pub(crate) fn read_redmine(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) -> Outcome {
-    ticket::read(
-        |input, context, sink, each| rows(redmine, input, context, sink, each),
-        input,
-        context,
-        sink,
-    )
+    ticket::read(context, sink, |sink, each| rows(redmine, input, context, sink, each))
 }
 
 fn rows(
@@ -65,7 +55,7 @@ fn rows(
     input: &Input,
     context: &Context<'_>,
     sink: &mut Sink<'_>,
-    each: &mut dyn FnMut(Ticket, &mut Sink<'_>) -> Outcome,
+    each: Each<'_>,
 ) -> Outcome {
     let head = input.head_text();
     let first = head.split('\n').next().unwrap_or_default();

@@ -7,9 +7,9 @@ use serde_json::Value;
 use crate::format::Head;
 use crate::input::Input;
 use crate::readers::keys::Keys;
-use crate::readers::ticket::{Comment, Rows, Ticket};
-use crate::readers::ticket_json::{date, first_text, keys, list, names, text, values};
-use crate::readers::{html, json, ticket};
+use crate::readers::ticket::{Comment, Ticket};
+use crate::readers::ticket_json::{self, date, first_text, keys, list, names, text};
+use crate::readers::{html, json};
 use crate::reading::{Context, Outcome, Sink};
 
 const ENVELOPES: &[&str] = &["tickets", "results"];
@@ -23,20 +23,8 @@ pub(crate) fn is_zendesk(head: &Head<'_>) -> bool {
 
 /// Reads tickets with their comments; private ones are marked.
 pub(crate) fn read(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) -> Outcome {
-    const ROWS: Rows = rows;
-    ticket::read(ROWS, input, context, sink)
-}
-
-fn rows(
-    input: &Input,
-    context: &Context<'_>,
-    sink: &mut Sink<'_>,
-    each: &mut dyn FnMut(Ticket, &mut Sink<'_>) -> Outcome,
-) -> Outcome {
     let people = people(input, context);
-    values(input, context, sink, ENVELOPES, &mut |value, span, number, sink| {
-        each(Ticket { number, span: Some(span), ..ticket_of(&value, &people) }, sink)
-    })
+    ticket_json::read(input, context, sink, ENVELOPES, |value| ticket(value, &people))
 }
 
 /// Names by id, where the export has them beside the tickets.
@@ -53,7 +41,7 @@ fn people(input: &Input, context: &Context<'_>) -> HashMap<String, String> {
     people
 }
 
-fn ticket_of(value: &Value, people: &HashMap<String, String>) -> Ticket {
+fn ticket(value: &Value, people: &HashMap<String, String>) -> Ticket {
     let requester = who(value, &["requester", "requester_id", "submitter_id"], people);
     let id = text(value, "id");
     let mut ticket = Ticket {
