@@ -1,6 +1,7 @@
 //! Exports of many files: a zip, or a folder that holds what the zip would.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -27,7 +28,7 @@ pub struct Archive<'a> {
 
 enum Store<'a> {
     Folder(PathBuf),
-    Zip(Box<RefCell<ZipArchive<Box<dyn ReadSeek + 'a>>>>),
+    Zip { zip: Box<RefCell<ZipArchive<Box<dyn ReadSeek + 'a>>>>, places: BTreeMap<String, usize> },
 }
 
 impl<'a> Archive<'a> {
@@ -54,7 +55,7 @@ impl<'a> Archive<'a> {
         if zip.len() > MAX_FILES {
             return Err(Reason::Refused(format!("an archive of {} files", zip.len())).into_io());
         }
-        let (mut names, mut refused, mut total) = (Vec::new(), Vec::new(), 0_u64);
+        let (mut places, mut refused, mut total) = (BTreeMap::new(), Vec::new(), 0_u64);
         for index in 0..zip.len() {
             let file = zip.by_index_raw(index).map_err(from_zip)?;
             if file.is_dir() {
@@ -62,16 +63,16 @@ impl<'a> Archive<'a> {
             }
             total = total.saturating_add(file.size());
             match safe_name(&file) {
-                Ok(name) => names.push(name),
-                Err(why) => refused.push((lossy_name(&file), Reason::Refused(why.to_owned()))),
+                Ok(name) => drop(places.insert(name, index)),
+                Err(why) => refused.push((stored_name(&file), Reason::Refused(why.to_owned()))),
             }
         }
         if total > limit {
             return Err(Reason::TooLarge { size: total, limit }.into_io());
         }
-        names.sort_unstable();
-        names.dedup();
-        Ok(Self { names, refused, store: Store::Zip(Box::new(RefCell::new(zip))), limit })
+        let names = places.keys().cloned().collect();
+        let store = Store::Zip { zip: Box::new(RefCell::new(zip)), places };
+        Ok(Self { names, refused, store, limit })
     }
 
     /// The names of the files, `/` between parts, sorted.
@@ -91,9 +92,10 @@ impl<'a> Archive<'a> {
     pub fn file(&self, name: &str) -> io::Result<Input> {
         match &self.store {
             Store::Folder(folder) => Input::open(&folder.join(name), self.limit),
-            Store::Zip(zip) => {
+            Store::Zip { zip, places } => {
+                let place = places.get(name).ok_or(io::ErrorKind::NotFound)?;
                 let mut zip = zip.borrow_mut();
-                let file = zip.by_name(name).map_err(from_zip)?;
+                let file = zip.by_index(*place).map_err(from_zip)?;
                 let (packed, size) = (file.compressed_size(), file.size());
                 unpack(Limited::new(file, packed, self.limit), size)
             }
@@ -116,22 +118,28 @@ fn collect(folder: &Path, prefix: &str, names: &mut Vec<String>) -> io::Result<(
     Ok(())
 }
 
-/// The name of a file in a zip, or why it is not read.
+/// The name of a file in a zip, or why it is not read. Windows programs separate by `\`.
 fn safe_name<R: Read>(file: &ZipFile<'_, R>) -> Result<String, &'static str> {
-    let name = file.name().map_err(|_| "a name that is not text")?.into_owned();
-    if file.enclosed_name().is_none() || name.contains('\\') {
+    let name = stored_name(file).replace('\\', "/");
+    let parts: Vec<&str> = name.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+    if file.enclosed_name().is_none() || parts.contains(&"..") {
         Err("a path that leads out of the archive")
     } else if file.is_symlink() {
         Err("a link in an archive")
     } else if file.encrypted() {
         Err("an encrypted file")
     } else {
-        Ok(name)
+        Ok(parts.join("/"))
     }
 }
 
-fn lossy_name<R: Read>(file: &ZipFile<'_, R>) -> String {
-    String::from_utf8_lossy(file.name_raw()).into_owned()
+/// The name as it stands there. Some programs write UTF-8 and do not say so; else it is as the
+/// archive says, or in the code page of DOS.
+fn stored_name<R: Read>(file: &ZipFile<'_, R>) -> String {
+    let raw = file.name_raw();
+    let name = std::str::from_utf8(raw).map(str::to_owned);
+    name.or_else(|_| file.name().map(|name| name.into_owned()))
+        .unwrap_or_else(|_| String::from_utf8_lossy(raw).into_owned())
 }
 
 /// `size` is what the archive claims; the truth may differ.

@@ -46,33 +46,65 @@ impl Default for ScanOptions {
 /// [`Problem`]; one with [`Reason::Unreadable`] names the file or folder (`.` = the root) of which
 /// nothing is known, so that what was indexed from it is kept.
 pub fn scan(root: &Path, options: &ScanOptions) -> impl Iterator<Item = Result<Unit, Problem>> {
-    let walk = Walk::new(root, options);
-    let entries = walker(root, options).build();
-    entries.filter_map({
-        let mut walk = walk;
-        move |entry| walk.visit(entry)
-    })
+    let mut walk = Walk::new(root, options);
+    let (root, options) = (root.to_owned(), options.clone());
+    let kept = is_kept(&root, &options);
+    let entries = walker(&root, &options).hidden(!options.hidden).filter_entry(kept).build();
+    let all = entries.flat_map(move |entry| {
+        let hidden = mail_folders(&entry, &root, &options);
+        std::iter::once(entry).chain(hidden.into_iter().flatten())
+    });
+    all.filter_map(move |entry| walk.visit(entry))
 }
 
-fn walker(root: &Path, options: &ScanOptions) -> WalkBuilder {
-    let mut builder = WalkBuilder::new(root);
-    let (base, exclude) = (root.to_owned(), options.exclude.clone());
+fn walker(start: &Path, options: &ScanOptions) -> WalkBuilder {
+    let mut builder = WalkBuilder::new(start);
     builder
-        .hidden(!options.hidden)
         .require_git(false)
         // What is indexed depends on the files, not on who runs it.
         .git_global(false)
         .follow_links(options.follow_links)
         .add_custom_ignore_filename(".recallignore")
-        .sort_by_file_name(|a, b| a.cmp(b))
-        .filter_entry(move |entry| {
-            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-            let is_ours =
-                is_folder && matches!(entry.file_name().to_str(), Some(".git" | ".recall"));
-            let is_out = || exclude.matches(&relative(&base, entry.path()), is_folder);
-            entry.depth() == 0 || !is_ours && !is_out()
-        });
+        .sort_by_file_name(|a, b| a.cmp(b));
     builder
+}
+
+/// Tells what is not excluded and not ours.
+fn is_kept(root: &Path, options: &ScanOptions) -> impl Fn(&DirEntry) -> bool + use<> {
+    let (root, exclude) = (root.to_owned(), options.exclude.clone());
+    move |entry| {
+        let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+        let is_ours = is_folder && matches!(entry.file_name().to_str(), Some(".git" | ".recall"));
+        let is_out = || exclude.matches(&relative(&root, entry.path()), is_folder);
+        entry.depth() == 0 || !is_ours && !is_out()
+    }
+}
+
+/// What lies in the folders that a maildir hides in itself (`.Sent/cur/…`), if `entry` is one and
+/// hidden folders are not read anyway.
+fn mail_folders(
+    entry: &Result<DirEntry, ignore::Error>,
+    root: &Path,
+    options: &ScanOptions,
+) -> Option<ignore::Walk> {
+    let folder = entry.as_ref().ok()?.path();
+    let is_maildir = ["cur", "new"].iter().all(|name| folder.join(name).is_dir());
+    if options.hidden || !is_maildir {
+        return None;
+    }
+    let kept = is_kept(root, options);
+    let is_meant = move |entry: &DirEntry| kept(entry) && is_mail_folder(entry);
+    Some(walker(folder, options).hidden(false).filter_entry(is_meant).build())
+}
+
+/// Of a maildir: the hidden folders that hold mail, and what is not hidden in them.
+fn is_mail_folder(entry: &DirEntry) -> bool {
+    let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+    match entry.depth() {
+        0 => true,
+        1 => is_hidden && entry.path().join("cur").is_dir(),
+        _ => !is_hidden,
+    }
 }
 
 /// `path` as seen from `root`, with `/` between parts; `.` for the root itself.

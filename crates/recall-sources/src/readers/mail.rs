@@ -65,17 +65,22 @@ pub(crate) fn read(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) ->
     }
     let message = parse(&raw, context.name, context)
         .ok_or_else(|| context.malformed(0, "there are no headers"))?;
-    let source = match context.name.rsplit('/').nth(1) {
-        Some("cur" | "new") => {
-            format!("maildir:{}", context.name.rsplit('/').nth(2).unwrap_or_default())
-        }
-        Some(folder) => format!("mail:{folder}"),
-        None => "mail".to_owned(),
-    };
     for what in message.cut {
         sink.problem(context.problem(None, Reason::Cut(what)))?;
     }
-    sink.document(Document { source, ..message.document })
+    sink.document(Document { source: source(context.name), ..message.document })
+}
+
+/// `maildir:Sent` for `.Sent/cur/1709542512.host:2,S`, else `mail:` and the folder.
+fn source(name: &str) -> String {
+    let mut folders = name.rsplit('/').skip(1);
+    let (tool, folder) = match folders.next() {
+        Some("cur" | "new") => ("maildir", folders.next()),
+        folder => ("mail", folder),
+    };
+    // Maildirs mark a folder in another by a dot before its name.
+    let folder = folder.map(|name| name.strip_prefix('.').unwrap_or(name));
+    folder.map_or_else(|| tool.to_owned(), |folder| format!("{tool}:{folder}"))
 }
 
 /// A message as a document.

@@ -12,17 +12,42 @@ pub(crate) fn is_zip(head: &Head<'_>) -> bool {
     head.has_extension(&["zip"]) && head.bytes.starts_with(b"PK")
 }
 
-/// Reads each file in the archive. A file that cannot be read is named, and the rest goes on.
+/// Reads each file in the archive for what it is.
 pub(crate) fn read(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) -> Outcome {
+    sink.forget_places();
+    let is_wanted = |name: &str| !is_hidden(name);
+    each_file(input, context, sink, is_wanted, |file, format, context, sink| match format {
+        Ok(Format::Zip) => {
+            let reason = Reason::Refused("an archive in an archive".to_owned());
+            Err(context.problem(None, reason).into())
+        }
+        Ok(format) => read_part(file, format, context, sink),
+        Err(reason) => Err(context.problem(None, reason).into()),
+    })
+}
+
+/// Calls `read` for each wanted file in the zip or folder, with its format if it has one. A file
+/// that cannot be read is named, and the rest goes on.
+pub(crate) fn each_file(
+    input: &Input,
+    context: &Context<'_>,
+    sink: &mut Sink<'_>,
+    is_wanted: impl Fn(&str) -> bool,
+    read: impl Fn(&Input, Result<Format, Reason>, &Context<'_>, &mut Sink<'_>) -> Outcome,
+) -> Outcome {
     let limit = context.options.max_bytes;
     let archive = Archive::open(input, limit).map_err(|error| context.failed(&error))?;
     report_refused(&archive, context, sink)?;
-    sink.forget_places();
-    for inner in archive.names().iter().filter(|name| !is_hidden(name)) {
+    for inner in archive.names().iter().filter(|name| is_wanted(name)) {
         let name = format!("{}/{inner}", context.name);
         let whole = context.options.whole.matches(inner, false);
         let context = Context { name: &name, whole, ..context.clone() };
-        match read_file(&archive, inner, &context, sink) {
+        let outcome = match archive.file(inner) {
+            Err(error) => Err(context.failed(&error)),
+            Ok(file) if file.head().is_empty() => Err(context.problem(None, Reason::Empty).into()),
+            Ok(file) => read(&file, recognise_content(&file, inner, limit), &context, sink),
+        };
+        match outcome {
             Err(Halt::Failed(problem)) => sink.problem(problem)?,
             outcome => outcome?,
         }
@@ -43,26 +68,12 @@ pub(crate) fn report_refused(
     Ok(())
 }
 
-fn read_file(
-    archive: &Archive<'_>,
-    inner: &str,
-    context: &Context<'_>,
-    sink: &mut Sink<'_>,
-) -> Outcome {
-    let file = archive.file(inner).map_err(|error| context.failed(&error))?;
-    if file.head().is_empty() {
-        return Err(context.problem(None, Reason::Empty).into());
-    }
-    let format = recognise_content(&file, inner, context.options.max_bytes)
-        .map_err(|reason| context.problem(None, reason))?;
-    if format == Format::Zip {
-        let reason = Reason::Refused("an archive in an archive".to_owned());
-        return Err(context.problem(None, reason).into());
-    }
-    read_part(&file, format, context, sink)
-}
-
-/// Files that a system or an editor keeps for itself.
+/// Files that a system or an editor keeps for itself. Maildirs hide their folders: `.Sent/cur/…`.
 fn is_hidden(name: &str) -> bool {
-    name.split('/').any(|part| part.starts_with('.') || part == "__MACOSX")
+    let parts: Vec<&str> = name.split('/').collect();
+    let holds_mail = |at: usize| matches!(parts.get(at + 1), Some(&("cur" | "new")));
+    let is_kept_away = |(at, part): (usize, &&str)| {
+        *part == "__MACOSX" || part.starts_with('.') && !holds_mail(at)
+    };
+    parts.iter().enumerate().any(is_kept_away)
 }

@@ -85,6 +85,34 @@ fn a_zip_is_read_file_by_file() {
 }
 
 #[test]
+fn names_as_other_systems_write_them() {
+    let mut packed = zip(&[
+        ("notes\\deep\\a.md", b"backslashes"),
+        ("./notes/./b.md", b"dots"),
+        ("..\\up.md", b"not this"),
+        ("caf#.md", b"the code page of DOS"),
+        ("ti%%u.md", b"UTF-8 that nobody announced"),
+        ("Mail/.Sent/cur/1:2,S", b"From: a@b.c\nSubject: sent\nDate: today\n\nhidden"),
+    ]);
+    for (ascii, bytes) in
+        [(b"caf#".as_slice(), b"caf\x82".as_slice()), (b"ti%%u", "tiêu".as_bytes())]
+    {
+        while let Some(at) = packed.windows(ascii.len()).position(|window| window == ascii) {
+            packed[at..at + bytes.len()].copy_from_slice(bytes);
+        }
+    }
+    insta::assert_snapshot!(shown("a.zip", &packed), @r#"
+    a.zip/Mail/.Sent/cur/1:2,S mail "sent" "From: a@b.c\n\nhidden" by=a@b.c from="a@b.c"
+    a.zip/café.md note "café" "the code page of DOS"
+    a.zip/notes/b.md note "b" "dots"
+    a.zip/notes/deep/a.md note "a" "backslashes"
+    a.zip/tiêu.md note "tiêu" "UTF-8 that nobody announced"
+    ! a.zip/..\up.md: refused: a path that leads out of the archive
+    = zip, 5 documents
+    "#);
+}
+
+#[test]
 fn a_broken_zip_is_named() {
     let packed = zip(&[("a.md", &b"some words ".repeat(100))]);
     let cut = shown("a.zip", &packed[..packed.len() / 2]);

@@ -51,6 +51,29 @@ fn sorted_and_under_ignore_rules() {
 }
 
 #[test]
+fn a_maildir_hides_its_folders() {
+    let root = folder(&[
+        "Mail/cur/1:2,S",
+        "Mail/new/2",
+        "Mail/.Sent/cur/3:2,S",
+        "Mail/.Sent/.cache/x",
+        "Mail/.Sent.2024/new/4",
+        "Mail/.Sent.2024/cur/5",
+        "Mail/.Spam/cur/6",
+        "Mail/.Trash/cur/7",
+        "Mail/.config/x",
+        "notes/.hidden/cur/8",
+    ]);
+    write(root.path(), ".recallignore", ".Spam\n");
+    let options = ScanOptions { exclude: globs(&["Mail/.Trash/"]), ..ScanOptions::default() };
+    let mail = ["Mail/.Sent/cur/3:2,S", "Mail/.Sent.2024/cur/5", "Mail/.Sent.2024/new/4"];
+    let found = ["Mail/cur/1:2,S", "Mail/new/2"];
+    assert_eq!(scanned(root.path(), &options), [mail.as_slice(), &found].concat());
+    let within = scanned(&root.path().join("Mail"), &options);
+    assert!(within.contains(&".Sent/cur/3:2,S".to_owned()), "{within:?}");
+}
+
+#[test]
 fn a_file_can_be_the_root() {
     let root = folder(&["only.md", "other.md"]);
     assert_eq!(scanned(&root.path().join("only.md"), &ScanOptions::default()), ["only.md"]);
