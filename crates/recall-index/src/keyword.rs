@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::{fmt, io};
 
+use rayon::prelude::*;
 use roaring::RoaringBitmap;
 use tantivy::collector::TopDocs;
 use tantivy::columnar::{Column, StrColumn};
@@ -95,7 +96,7 @@ fn schema() -> (Schema, Fields) {
         unit: builder.add_u64_field("unit", number.clone()),
         content: builder.add_u64_field("content", NumericOptions::default().set_fast()),
         part: builder.add_u64_field("part", NumericOptions::default().set_fast()),
-        chunk: builder.add_u64_field("chunk", number.clone()),
+        chunk: builder.add_u64_field("chunk", NumericOptions::default().set_fast()),
         date: builder.add_i64_field("date", number),
         // Columns: ties are broken by them, for every candidate of every question. An id is found
         // among the identifiers.
@@ -391,6 +392,7 @@ pub struct KeywordReader {
     searcher: Searcher,
     fields: Fields,
     columns: OnceLock<Vec<Columns>>,
+    chunks: OnceLock<Vec<(u64, EntryId)>>,
 }
 
 impl fmt::Debug for KeywordReader {
@@ -408,7 +410,8 @@ impl KeywordReader {
                 index.reader_builder().reload_policy(tantivy::ReloadPolicy::Manual).try_into()?;
             Ok((reader.searcher(), fields))
         })?;
-        Ok(Self { folder: folder.to_owned(), searcher, fields, columns: OnceLock::new() })
+        let (columns, chunks) = (OnceLock::new(), OnceLock::new());
+        Ok(Self { folder: folder.to_owned(), searcher, fields, columns, chunks })
     }
 
     /// The columns of every segment.
@@ -680,7 +683,28 @@ impl KeywordReader {
 
     /// The entries that hold a chunk text.
     pub fn entries_with_chunk(&self, hash: u64) -> Result<Vec<EntryId>, IndexError> {
-        self.ids(&self.with_number(self.fields.chunk, hash))
+        let chunks = self.contained(|| self.chunks())?;
+        let from = chunks.partition_point(|(other, _)| *other < hash);
+        let same = chunks[from..].iter().take_while(|(other, _)| *other == hash);
+        Ok(same.map(|(_, id)| *id).collect())
+    }
+
+    /// Every chunk text and where it is, ascending. Sorted at the first use: a dictionary of terms
+    /// that each occur once would cost more to write than all words do, and more to ask.
+    fn chunks(&self) -> tantivy::Result<&[(u64, EntryId)]> {
+        if let Some(chunks) = self.chunks.get() {
+            return Ok(chunks);
+        }
+        let mut out = Vec::new();
+        let segments = self.searcher.segment_readers().iter().zip(self.columns()?);
+        for (ordinal, (segment, columns)) in segments.enumerate() {
+            for number in segment.doc_ids_alive() {
+                let id = EntryId { segment: ordinal as u32, number };
+                out.extend(columns.chunk.values_for_doc(number).map(|hash| (hash, id)));
+            }
+        }
+        out.par_sort_unstable();
+        Ok(self.chunks.get_or_init(|| out))
     }
 
     /// The parts of a document, in order.
