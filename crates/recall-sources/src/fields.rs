@@ -33,7 +33,11 @@ pub enum Field {
 /// Each field, the name it is mapped by, and the usual names of columns that hold it, best first.
 /// Names are compared without case and without anything but letters and digits.
 const FIELDS: [(Field, &str, &[&str]); 11] = [
-    (Field::Id, "id", &["id", "_id", "key", "issuekey", "number", "uuid", "uid", "docid"]),
+    (
+        Field::Id,
+        "id",
+        &["id", "_id", "key", "issuekey", "number", "uuid", "uid", "docid", "issueid", "ticketid"],
+    ),
     (Field::Title, "title", &["title", "summary", "subject", "headline", "name"]),
     (
         Field::Text,
@@ -62,6 +66,7 @@ const FIELDS: [(Field, &str, &[&str]); 11] = [
             "openedat",
             "createtime",
             "creationdate",
+            "createdatutc",
         ],
     ),
     (Field::Time, "time", &["time"]),
@@ -80,6 +85,7 @@ const FIELDS: [(Field, &str, &[&str]); 11] = [
             "lastmod",
             "edited",
             "editedat",
+            "updatedatutc",
         ],
     ),
     (

@@ -11,13 +11,17 @@ use crate::reading::{Context, Outcome, Sink};
 
 /// Names of the field around the issues, as a search gives them.
 const ENVELOPES: &[&str] = &["items", "issues"];
+/// Fields of a comment in a file of its own that say where it belongs: under an issue or a pull
+/// request, or at a line of the request's changes.
+const ISSUE: &str = "issue_url";
+const PULL: &str = "pull_request_url";
 
 pub(crate) fn is_github(head: &Head<'_>) -> bool {
     keys(head, ENVELOPES).is_some_and(|keys| {
         let has_any = |names: &[&str]| names.iter().any(|name| keys.has(name));
         let is_issue = keys.has_all(&["number", "title"])
             && has_any(&["body", "state", "author", "user", "labels", "createdAt", "created_at"]);
-        let is_comment = keys.has_all(&["issue_url", "body", "user"]);
+        let is_comment = has_any(&[ISSUE, PULL]) && keys.has_all(&["body", "user"]);
         is_issue || is_comment
     })
 }
@@ -31,7 +35,7 @@ pub(crate) fn read(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) ->
 }
 
 fn is_lone_comment(value: &Value) -> bool {
-    !text(value, "issue_url").is_empty() && text(value, "title").is_empty()
+    !first_text(value, &[ISSUE, PULL]).is_empty() && text(value, "title").is_empty()
 }
 
 fn issue(value: &Value) -> Ticket {
@@ -59,7 +63,7 @@ fn issue(value: &Value) -> Ticket {
 
 /// The issue that a comment belongs to, as far as the comment tells.
 fn lone_comment(value: &Value) -> Ticket {
-    let issue = text(value, "issue_url");
+    let issue = first_text(value, &[ISSUE, PULL]);
     let number = issue.rsplit('/').next().unwrap_or_default();
     let url = first_text(value, &["html_url"]);
     Ticket {
@@ -72,13 +76,18 @@ fn lone_comment(value: &Value) -> Ticket {
     }
 }
 
-/// A comment, a review, or an issue's own text. Who deleted their account is nobody.
+/// A comment (also of a file in a pull request), a review, or an issue's own text. Who deleted their account is nobody.
 fn comment(value: &Value) -> Comment {
+    let mut said = text(value, "body");
+    let place = text(value, "path");
+    if !said.is_empty() && !place.is_empty() {
+        said = format!("{place}: {said}");
+    }
     Comment {
         id: first_text(value, &["id", "node_id"]),
         author: first_text(value, &["author.login", "user.login", "author.name", "author", "user"]),
         date: date(value, &["createdAt", "created_at", "submittedAt", "submitted_at"]),
-        text: text(value, "body"),
+        text: said,
         private: false,
         url: first_text(value, &["html_url", "url"]),
     }

@@ -31,7 +31,7 @@ fn issue(value: &Value) -> Ticket {
             text: body(fields, "description"),
             ..Comment::default()
         },
-        comments: comments(fields).iter().map(comment).collect(),
+        comments: comments(fields).iter().map(comment).chain(work(fields)).collect(),
         updated: date(fields, &["updated", "resolutiondate"]),
         tags: [names(fields, "labels"), names(fields, "components")].concat(),
         url: browse(&text(value, "self"), &id),
@@ -39,10 +39,7 @@ fn issue(value: &Value) -> Ticket {
         id,
         ..Ticket::default()
     };
-    let environment = body(fields, "environment");
-    if !environment.trim().is_empty() {
-        ticket.body.text.push_str(&format!("\n\nEnvironment: {}", environment.trim()));
-    }
+    ticket.keep("environment", &body(fields, "environment"));
     let simple = [
         ("type", "issuetype.name"),
         ("status", "status.name"),
@@ -58,6 +55,49 @@ fn issue(value: &Value) -> Ticket {
     let attached = list(fields, "attachment").iter().map(|it| text(it, "filename"));
     ticket.note("attachments", attached.collect::<Vec<_>>().join(", "));
     ticket
+        .note("links", list(fields, "issuelinks").iter().map(link).collect::<Vec<_>>().join(", "));
+    let parts = list(fields, "subtasks").iter().map(|it| text(it, "key"));
+    ticket.note("subtasks", parts.collect::<Vec<_>>().join(", "));
+    for (name, value) in fields.as_object().into_iter().flatten() {
+        // Numbers and objects of apps (rank, sprint, development) say nothing without their app.
+        if name.starts_with("customfield_") {
+            ticket.keep(name, &own_field(value));
+        }
+    }
+    ticket
+}
+
+/// What a field of the site's own says: a text, a choice, or several of them.
+fn own_field(value: &Value) -> String {
+    match value {
+        Value::String(said) if !said.starts_with('{') => markdown(said),
+        Value::Object(_) if value["type"] == "doc" => adf(value),
+        Value::Object(_) => first_text(value, &["value", "displayName"]),
+        Value::Array(several) => {
+            let said = several.iter().map(own_field).filter(|said| !said.is_empty());
+            said.collect::<Vec<_>>().join(", ")
+        }
+        _ => String::new(),
+    }
+}
+
+/// `blocks OPS-2`
+fn link(value: &Value) -> String {
+    let ends = [("outward", "outwardIssue"), ("inward", "inwardIssue")];
+    let said = ends.map(|(way, end)| {
+        (text(value, &format!("type.{way}")), text(value, &format!("{end}.key")))
+    });
+    let linked = said.iter().find(|(_, key)| !key.is_empty());
+    linked.map_or_else(String::new, |(way, key)| format!("{way} {key}"))
+}
+
+/// What people noted beside the time that they logged.
+fn work(fields: &Value) -> impl Iterator<Item = Comment> {
+    list(fields, "worklog.worklogs").iter().map(|value| Comment {
+        date: date(value, &["started", "created"]),
+        text: body(value, "comment"),
+        ..comment(value)
+    })
 }
 
 /// Comments of the interface (`comment.comments`) or of other exports (a list).

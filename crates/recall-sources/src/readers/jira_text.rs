@@ -73,6 +73,10 @@ fn node(value: &Value, indent: &str, text: &mut String) {
             children(value, indent, text);
             text.push_str("\n```");
         }
+        "expand" | "nestedExpand" => {
+            paragraph(text, &attribute("title"));
+            children(value, indent, text);
+        }
         "bulletList" | "orderedList" | "taskList" | "decisionList" => {
             children(value, &format!("{indent}  "), text);
         }

@@ -54,6 +54,18 @@ impl Ticket {
         }
     }
 
+    /// Keeps a field of the tracker's own: words are part of the text, a mere value is noted.
+    pub(crate) fn keep(&mut self, name: &str, value: &str) {
+        let value = value.trim();
+        if !value.contains(char::is_whitespace) {
+            return self.note(name, value);
+        }
+        if !self.body.text.trim().is_empty() {
+            self.body.text.push_str("\n\n");
+        }
+        self.body.text.push_str(&format!("{name}: {value}"));
+    }
+
     fn bytes(&self) -> usize {
         let comments = self.comments.iter().chain([&self.body]);
         let metadata = self.metadata.iter().map(|(name, value)| name.len() + value.len());

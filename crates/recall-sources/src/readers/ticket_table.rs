@@ -120,6 +120,17 @@ impl Row<'_> {
         self.all(name).next().unwrap_or_default()
     }
 
+    /// The names of columns that are so, in order, each once.
+    fn called(&self, is_so: impl Fn(&str) -> bool) -> Vec<&str> {
+        let mut names: Vec<&str> = Vec::new();
+        for name in self.names.iter().map(String::as_str).filter(|name| is_so(name)) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
+    }
+
     /// Dates that cannot be read, as they are: `03/05/2024` may be two days.
     fn keep_unread_dates(&self, ticket: &mut Ticket) {
         for name in ["Created", "Updated"] {
@@ -144,7 +155,11 @@ fn jira(row: &Row<'_>) -> Ticket {
             text: markdown(&row.one("Description")),
             ..Comment::default()
         },
-        comments: row.all("Comment").map(|cell| comment(&cell)).collect(),
+        comments: row
+            .all("Comment")
+            .map(|cell| comment(&cell))
+            .chain(row.all("Log Work").map(|cell| work(&cell)))
+            .collect(),
         updated: row.date("Updated"),
         tags: distinct(
             row.all("Labels").chain(row.all("Component/s")).chain(row.all("Components")),
@@ -153,10 +168,7 @@ fn jira(row: &Row<'_>) -> Ticket {
         id,
         ..Ticket::default()
     };
-    let environment = row.one("Environment");
-    if !environment.trim().is_empty() {
-        ticket.body.text.push_str(&format!("\n\nEnvironment: {}", environment.trim()));
-    }
+    ticket.keep("environment", &row.one("Environment"));
     ticket.note("type", row.one("Issue Type"));
     for name in ["Status", "Priority", "Resolution", "Due date"] {
         ticket.note(&name.to_lowercase(), row.one(name));
@@ -170,6 +182,11 @@ fn jira(row: &Row<'_>) -> Ticket {
     let attached =
         row.all("Attachment").map(|cell| cell.split(';').nth(2).unwrap_or(&cell).to_owned());
     ticket.note("attachments", attached.collect::<Vec<_>>().join(", "));
+    for name in row.called(|name| name.starts_with(OWN_FIELD)) {
+        let values = row.all(name).collect::<Vec<_>>().join(", ");
+        ticket.keep(inner(name), &values);
+    }
+    ticket.note("links", links(row).join(", "));
     ticket
 }
 
@@ -177,20 +194,70 @@ fn person(row: &Row<'_>, name: &str) -> String {
     row.one(name).trim().to_owned()
 }
 
-/// `date;who;text`; a cell that is not like that is all text.
+/// The beginning of the name of a column that the site added: `Custom field (Root cause)`.
+const OWN_FIELD: &str = "Custom field (";
+
+/// What stands in the parentheses of a column's name.
+fn inner(name: &str) -> &str {
+    name.split_once('(').map_or(name, |(_, inner)| inner.strip_suffix(')').unwrap_or(inner))
+}
+
+/// `Blocks from RED-1`, `Blocks to RED-2`
+fn links(row: &Row<'_>) -> Vec<String> {
+    let ways = [("Inward issue link (", "from"), ("Outward issue link (", "to")];
+    let columns = ways.into_iter().flat_map(|(begin, way)| {
+        row.called(|name| name.starts_with(begin)).into_iter().map(move |name| (name, way))
+    });
+    columns
+        .flat_map(|(name, way)| {
+            row.all(name).map(move |key| format!("{} {way} {}", inner(name), key.trim()))
+        })
+        .collect()
+}
+
+/// `text;date;who;seconds`
+fn work(cell: &str) -> Comment {
+    let mut parts = cell.rsplitn(4, ';').skip(1);
+    let (who, when, text) = (parts.next(), parts.next(), parts.next());
+    said(cell, when, who, text)
+}
+
+/// `date;who;text`
 fn comment(cell: &str) -> Comment {
     let mut parts = cell.splitn(3, ';');
-    let (when, who, said) = (parts.next(), parts.next(), parts.next());
-    match (when.and_then(date::parse), who, said) {
-        (Some(date), Some(who), Some(said)) => Comment {
+    said(cell, parts.next(), parts.next(), parts.next())
+}
+
+/// What stands in the parts of `cell`; one that has not all of them is all text.
+fn said(cell: &str, when: Option<&str>, who: Option<&str>, text: Option<&str>) -> Comment {
+    match (when.and_then(date::parse), who, text) {
+        (Some(date), Some(who), Some(text)) => Comment {
             author: who.trim().to_owned(),
             date: Some(date),
-            text: markdown(said),
+            text: markdown(text),
             ..Comment::default()
         },
         _ => Comment { text: markdown(cell), ..Comment::default() },
     }
 }
+
+/// Columns of Redmine that are read for what they are; all others are kept by name.
+const REDMINE_READ: [&str; 14] = [
+    "#",
+    "Project",
+    "Subject",
+    "Author",
+    "Created",
+    "Start date",
+    "Description",
+    "Updated",
+    "Closed",
+    "Tags",
+    "Category",
+    "Last notes",
+    "Last updated by",
+    "",
+];
 
 fn redmine(row: &Row<'_>) -> Ticket {
     let (id, project) = (row.one("#"), row.one("Project"));
@@ -219,8 +286,8 @@ fn redmine(row: &Row<'_>) -> Ticket {
         ..Comment::default()
     });
     ticket.comments = notes.collect();
-    for name in ["Tracker", "Status", "Priority", "Assignee", "Target version", "Parent task"] {
-        ticket.note(&name.to_lowercase(), row.one(name));
+    for name in row.called(|name| !REDMINE_READ.contains(&name)) {
+        ticket.keep(&name.to_lowercase(), &row.one(name));
     }
     ticket
 }

@@ -68,6 +68,10 @@ fn ticket(value: &Value, people: &HashMap<String, String>) -> Ticket {
     for name in ["status", "priority", "type"] {
         ticket.note(name, text(value, name));
     }
+    for field in list(value, "custom_fields") {
+        ticket.keep(&format!("field {}", text(field, "id")), &text(field, "value"));
+    }
+    ticket.keep("satisfaction", &text(value, "satisfaction_rating.comment"));
     ticket.note("channel", text(value, "via.channel"));
     ticket.note("assignee", who(value, &["assignee", "assignee_id"], people));
     ticket

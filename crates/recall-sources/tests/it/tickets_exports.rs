@@ -16,6 +16,27 @@ fn github() {
 }
 
 #[test]
+fn github_comments_lie_behind_the_issues_or_at_the_changes_of_a_pull_request() {
+    let all = [
+        include_str!("../fixtures/tickets/gh.json").trim_start_matches('\u{feff}'),
+        include_str!("../fixtures/tickets/gh-comments.json"),
+        r#"[{"id": 31, "pull_request_url": "https://api.github.com/repos/example/pool/pulls/11", "path": "src/pool.rs",
+            "html_url": "https://github.com/example/pool/pull/11#discussion_r31", "user": {"login": "sam"}, "body": "rename it"}]"#,
+    ];
+    insta::assert_snapshot!(shown("issues.json", all.concat().as_bytes()), @r#"
+    #8 ticket "null body" "state: open" 569..736@9-9 date=2024-05-09T00:00:00+00:00 state="open"
+    example/pool#9 ticket "" "elsewhere" 972..1192@12-12 date=2024-05-07T08:40:00+00:00 updated=2024-05-07T08:40:00+00:00 https://github.com/example/pool/issues/9
+    example/pool#7 ticket "Pool exhausted" "**Version** 2.1\n\nSee #6\n\nsam: Set `REDIS_POOL=64`\n\nlater\n\nsam: first\n\nnga: second" date=2024-05-07T08:00:00+00:00 updated=2024-05-08T08:00:00+00:00 by=nga by=sam #bug https://github.com/example/pool/issues/7 closed="2024-05-08T08:00:00Z" state="completed"
+    example/pool#11 ticket "" "sam: src/pool.rs: rename it" 1427..1663@14-15 by=sam https://github.com/example/pool/pull/11
+    = github, 4 documents
+    "#);
+    insta::assert_snapshot!(shown("review.json", all[2].as_bytes()), @r#"
+    example/pool#11 ticket "" "sam: src/pool.rs: rename it" 1..237@1-2 by=sam https://github.com/example/pool/pull/11
+    = github, 1 documents
+    "#);
+}
+
+#[test]
 fn gitlab() {
     insta::assert_snapshot!(shown("issues.ndjson", include_bytes!("../fixtures/tickets/gitlab.ndjson")), @r###"
     #3 ticket "Pool" "grows\n\nSam: seen" 0..275@1-1 date=2024-05-07T08:00:00+00:00 by=Nga by=Sam #bug state="opened"
@@ -37,6 +58,39 @@ fn jira() {
     RED-8 ticket "bare" "" 1456..1524@14-14
     = jira, 2 documents
     "###);
+}
+
+#[test]
+fn fields_of_a_site_links_and_logged_work_are_kept() {
+    let table = "Issue key,Summary,Custom field (Root cause),Custom field (Team),Inward issue link (Blocks),Outward issue link (Blocks),Outward issue link (Blocks),Log Work,Log Work\n\
+        RED-9,Own fields,the pool never shrinks,infra,RED-1,RED-2,RED-3,looked; found it;07/May/24 8:00 AM;nga;3600,unlike others\n";
+    insta::assert_snapshot!(shown("jira.csv", table.as_bytes()), @r#"
+    RED-9 ticket "Own fields" "Root cause: the pool never shrinks\n\nnga: looked; found it\n\nunlike others" 165..287@2-2 date=2024-05-07T08:00:00+00:00 by=nga Team="infra" links="Blocks from RED-1, Blocks to RED-2, Blocks to RED-3"
+    = jira-csv, 1 documents
+    "#);
+    let json = r#"[{"key": "RED-9", "fields": {"summary": "Own fields", "description": null,
+        "customfield_1": "the pool never shrinks", "customfield_2": {"value": "infra"}, "customfield_3": [{"value": "a b"}, {"value": "c"}],
+        "customfield_4": {"type": "doc", "content": [{"type": "expand", "attrs": {"title": "More"}, "content": [{"type": "paragraph", "content": [{"type": "text", "text": "in it"}]}]}]},
+        "customfield_5": 3.5, "customfield_6": "{dashboard=x y}", "customfield_7": null,
+        "issuelinks": [{"type": {"inward": "is blocked by", "outward": "blocks"}, "inwardIssue": {"key": "RED-1"}}, {"type": {"inward": "is blocked by", "outward": "blocks"}, "outwardIssue": {"key": "RED-2"}}],
+        "subtasks": [{"key": "RED-10"}],
+        "worklog": {"worklogs": [{"author": {"displayName": "Nga"}, "comment": "looked", "started": "2024-05-07T08:00:00.000+0700"}]}}}]"#;
+    insta::assert_snapshot!(shown("jira.json", json.as_bytes()), @r#"
+    RED-9 ticket "Own fields" "customfield_1: the pool never shrinks\n\ncustomfield_3: a b, c\n\ncustomfield_4: More\n\nin it\n\nNga: looked" 1..879@1-7 date=2024-05-07T08:00:00+07:00 by=Nga customfield_2="infra" links="is blocked by RED-1, blocks RED-2" subtasks="RED-10"
+    = jira, 1 documents
+    "#);
+    let redmine = "#,Tracker,Subject,Description,Due date,Root cause,Files\n7,Bug,Own,grows,2024-05-08,the pool never shrinks,\n";
+    insta::assert_snapshot!(shown("redmine.csv", redmine.as_bytes()), @r#"
+    #7 ticket "Own" "grows\n\nroot cause: the pool never shrinks" 56..107@2-2 due date="2024-05-08" tracker="Bug"
+    = redmine-csv, 1 documents
+    "#);
+    let zendesk = r#"{"tickets": [{"id": 7, "subject": "Own", "description": "D", "requester_id": 1,
+        "custom_fields": [{"id": 9, "value": "infra"}, {"id": 10, "value": "never shrinks"}, {"id": 11, "value": null}],
+        "satisfaction_rating": {"score": "good", "comment": "was quick"}}]}"#;
+    insta::assert_snapshot!(shown("zendesk.json", zendesk.as_bytes()), @r#"
+    #7 ticket "Own" "D\n\nfield 10: never shrinks\n\nsatisfaction: was quick" 13..274@1-3 by=1 field 9="infra"
+    = zendesk, 1 documents
+    "#);
 }
 
 #[test]
