@@ -35,7 +35,7 @@ impl Names {
 
     /// The name of the author of `message`, else their id.
     pub(crate) fn author(&self, message: &Value) -> String {
-        let user = pointer::text(message, &["/user", "/bot_id"]);
+        let user = pointer::text(message, &["/user", "/bot_id", "/comment/user"]);
         match self.users.get(&user) {
             Some(name) if message.get("username").is_none() && !name.is_empty() => name.clone(),
             known => {

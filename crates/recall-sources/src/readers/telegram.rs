@@ -131,6 +131,9 @@ fn saying(message: &Value) -> Saying {
         Some(value) => piece(value),
         None => String::new(),
     };
+    if text.is_empty() {
+        text = pointer::list(message, "/text_entities").iter().map(piece).collect();
+    }
     add_media(&mut text, message);
     Saying {
         id: pointer::text(message, &["/id"]),
@@ -187,4 +190,18 @@ fn add_media(text: &mut String, message: &Value) {
     let contact = ["/first_name", "/last_name", "/phone_number"]
         .map(|field| pointer::str(message, &format!("/contact_information{field}")).to_owned());
     add_line(text, contact.join(" ").trim());
+    add_line(text, &pointer::text(message, &["/place_name", "/game_title"]));
+    add_line(text, pointer::str(message, "/address"));
+    let place = ["/latitude", "/longitude"]
+        .map(|field| pointer::text(message, &[&format!("/location_information{field}")]));
+    if !place[0].is_empty() {
+        add_line(text, &format!("[location: {}]", place.join(", ")));
+    }
+    for button in
+        pointer::list(message, "/inline_bot_buttons").iter().flat_map(|row| pointer::list(row, ""))
+    {
+        let (label, link) = (pointer::str(button, "/text"), pointer::str(button, "/data"));
+        let link = if link.contains("://") { format!(" ({link})") } else { String::new() };
+        add_line(text, &format!("[{label}]{link}"));
+    }
 }

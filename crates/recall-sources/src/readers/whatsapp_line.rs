@@ -6,20 +6,23 @@ use regex::Regex;
 
 use crate::date::{self, Date};
 
-/// `3/4/24, 8:55 AM - `, `[04/03/2024, 08:55:12] `, `2024/3/4 上午8:55 - `
-static HEADER: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
-        r"(?x)^
-        (?P<open>\[)?
+/// `3/4/24, 8:55 AM - `, `[04/03/2024, 08:55:12] `, `2024/3/4 上午8:55 - `; in some locales the time
+/// stands first: `15:56, 04/03/2024 - `.
+static HEADERS: LazyLock<[Regex; 2]> = LazyLock::new(|| {
+    const DAY: &str = r"
         (?P<a>\d{1,4}) \x{200f}? (?P<separator>[./-])\x20?
-        (?P<b>\d{1,2}) \x{200f}? [./-]\x20? (?P<c>\d{1,4}) \.?
-        (?P<comma>[,\x{60c}])? \s+
+        (?P<b>\d{1,2}) \x{200f}? [./-]\x20? (?P<c>\d{1,4}) \.?";
+    const TIME: &str = r"
         (?P<before>\p{L}[\p{L}\p{M}.]{0,12}\s*)?
         (?P<hour>\d{1,2}) [:.] (?P<minute>\d{2}) (?:[:.](?P<second>\d{2}))?
-        (?:\s*(?P<after>\p{L}[\p{L}\p{M}.\s]{0,12}?))?
-        (?P<close>\]|\s+[-\x{2013}]\s)",
-    )
-    .expect("a test reads every locale with it")
+        (?:\s*(?P<after>\p{L}[\p{L}\p{M}.\s]{0,12}?))?";
+    [[DAY, TIME], [TIME, DAY]].map(|[first, second]| {
+        let pattern = format!(
+            r"(?x)^ (?P<open>\[)? {first} (?P<comma>[,\x{{60c}}])? \s+ {second}
+            (?P<close>\]|\s+[-\x{{2013}}]\s)"
+        );
+        Regex::new(&pattern).expect("a test reads every locale with it")
+    })
 });
 
 /// Second half of the day, without dots and spaces, in lower case.
@@ -48,7 +51,7 @@ impl<'a> Header<'a> {
     /// The header that `line` begins with.
     pub(crate) fn parse(line: &'a str) -> Option<Self> {
         let line = line.trim_start_matches(is_mark);
-        let found = HEADER.captures(line)?;
+        let found = HEADERS.iter().find_map(|header| header.captures(line))?;
         let text = |name| found.name(name).map_or("", |found| found.as_str());
         let is_bracketed = !text("open").is_empty();
         if is_bracketed != (text("close") == "]") || !is_bracketed && !text("second").is_empty() {

@@ -1,6 +1,9 @@
 //! Exports of team chat and messengers in JSON.
 
-use crate::chat_show::talk;
+use recall_sources::ReadOptions;
+
+use crate::chat_show::{lines, talk};
+use crate::show::read;
 
 #[test]
 fn discord_channels() {
@@ -79,6 +82,25 @@ fn a_telegram_chat() {
       7 "Mai Trần: Rye?\n- yes"
     ! telegram.json:116: malformed: a message of type `unsupported`
     = telegram, 5 messages
+    "#);
+}
+
+#[test]
+fn telegram_places_buttons_and_entities() {
+    let export = r#"{"name": "Ovens", "type": "bot_chat", "id": 5, "messages": [
+        {"id": 1, "type": "message", "from": "Mai", "from_id": "user1", "text": "",
+         "text_entities": [{"type": "plain", "text": "only "}, {"type": "bold", "text": "entities"}]},
+        {"id": 2, "type": "message", "from": "Mai", "text": "", "place_name": "Bakery", "address": "1 Rye St",
+         "location_information": {"latitude": 10.5, "longitude": 106.7}},
+        {"id": 3, "type": "message", "from": "Bot", "text": "done?",
+         "inline_bot_buttons": [[{"type": "callback", "text": "Yes", "data": "y"}], [{"type": "url", "text": "How", "data": "https://kiln.example/how"}]]}
+    ]}"#;
+    insta::assert_snapshot!(lines(&read("result.json", export.as_bytes(), &ReadOptions::default())), @r#"
+    # 5/1 chat telegram:Ovens "Ovens" by=Mai|Bot @2-7 channel="Ovens"
+      1 "Mai: only entities"
+      2 "Mai: Bakery\n1 Rye St\n[location: 10.5, 106.7]"
+      3 "Bot: done?\n[Yes]\n[How] (https://kiln.example/how)"
+    = telegram, 3 messages
     "#);
 }
 
