@@ -52,6 +52,8 @@ fn conversation(element: &Element<Value>, context: &Context<'_>) -> Conversation
     let mut template = context.document(known, Kind::Transcript, String::new());
     template.title = pointer::text(value, &["/title"]);
     template.source = "chatgpt".to_owned();
+    template.date = pointer::date(value, &["/create_time"]);
+    template.updated = pointer::date(value, &["/update_time"]);
     template.url = (!id.is_empty()).then(|| format!("https://chatgpt.com/c/{id}"));
     for (name, field) in [("model", "/default_model_slug"), ("gpt", "/gizmo_id")] {
         let value = pointer::text(value, &[field]);

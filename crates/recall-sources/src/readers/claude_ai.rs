@@ -46,6 +46,8 @@ fn conversation(element: &Element<Value>, context: &Context<'_>) -> Conversation
     let mut template = context.document(known, Kind::Transcript, String::new());
     template.title = pointer::text(value, &["/name"]);
     template.source = "claude-ai".to_owned();
+    template.date = pointer::date(value, &["/created_at"]);
+    template.updated = pointer::date(value, &["/updated_at"]);
     template.url = (!id.is_empty()).then(|| format!("https://claude.ai/chat/{id}"));
     for (name, field) in [("project", "/project/name"), ("model", "/model")] {
         let value = pointer::text(value, &[field]);

@@ -178,7 +178,7 @@ impl Session<'_> {
                 thought => format!("(thinking) {thought}"),
             },
             "image" => "[image]".to_owned(),
-            "document" => "[document]".to_owned(),
+            "document" => tool_calls::document(block),
             _ => pointer::text(block, &["/text"]),
         }
     }

@@ -141,8 +141,9 @@ fn runs_backwards(sayings: &[Saying]) -> bool {
 fn lay_out(document: &mut Document, sayings: Vec<Saying>) {
     let dates = || sayings.iter().filter_map(|saying| saying.date);
     let changes = sayings.iter().flat_map(|saying| [saying.date, saying.edited]).flatten();
-    document.date = dates().next();
-    document.updated = changes.max_by_key(|date| date.seconds);
+    // Where no message has a date, what the whole conversation says of itself stands.
+    document.date = dates().next().or(document.date);
+    document.updated = changes.max_by_key(|date| date.seconds).or(document.updated);
     document.span = hull(&sayings);
     for saying in sayings {
         write(document, saying);

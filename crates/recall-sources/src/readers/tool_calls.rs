@@ -113,10 +113,22 @@ pub(crate) fn output(content: &Value) -> String {
     }
 }
 
+/// A document that is part of a message: its name, and what it says if that is text.
+pub(crate) fn document(block: &Value) -> String {
+    let mut text = match pointer::text(block, &["/title", "/name"]) {
+        name if name.is_empty() => "[document]".to_owned(),
+        name => format!("[document: {name}]"),
+    };
+    if pointer::str(block, "/source/type") == "text" {
+        add_line(&mut text, pointer::str(block, "/source/data"));
+    }
+    text
+}
+
 fn block(block: &Value) -> String {
     match pointer::str(block, "/type") {
         "image" | "input_image" => "[image]".to_owned(),
-        "document" => "[document]".to_owned(),
+        "document" => document(block),
         _ => match block {
             Value::String(text) => text.clone(),
             _ => pointer::text(block, &["/text", "/content", "/output", "/title"]),

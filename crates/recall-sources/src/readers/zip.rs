@@ -14,7 +14,6 @@ pub(crate) fn is_zip(head: &Head<'_>) -> bool {
 
 /// Reads each file in the archive for what it is.
 pub(crate) fn read(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) -> Outcome {
-    sink.forget_places();
     let is_wanted = |name: &str| !is_hidden(name);
     each_file(input, context, sink, is_wanted, |file, format, context, sink| match format {
         Ok(Format::Zip) => {
@@ -38,6 +37,7 @@ pub(crate) fn each_file(
     let limit = context.options.max_bytes;
     let archive = Archive::open(input, limit).map_err(|error| context.failed(&error))?;
     report_refused(&archive, context, sink)?;
+    sink.forget_places();
     for inner in archive.names().iter().filter(|name| is_wanted(name)) {
         let name = format!("{}/{inner}", context.name);
         let whole = context.options.whole.matches(inner, false);

@@ -5,7 +5,7 @@ use std::io::{Cursor, Write};
 use recall_sources::ReadOptions;
 use zip::write::SimpleFileOptions;
 
-use crate::chat_show::{fixtures, talk};
+use crate::chat_show::{fixtures, lines, talk};
 use crate::show::read;
 
 #[test]
@@ -26,6 +26,30 @@ fn a_claude_code_session_that_still_runs() {
       s1 2025-02-03T08:00:04+00:00 "assistant: I am the agent of an older file"
     ! claude-code.jsonl:16: cut: the line ends in the middle
     = claude-code, 11 messages
+    "#);
+}
+
+#[test]
+fn documents_in_messages_and_dates_of_whole_conversations() {
+    let check =
+        |name: &str, text: &str| lines(&read(name, text.as_bytes(), &ReadOptions::default()));
+    let code = r#"{"type":"user","sessionId":"s","uuid":"u","message":{"role":"user","content":[{"type":"document","title":"fan.txt","source":{"type":"text","data":"min = 900"}},{"type":"document","source":{"type":"base64","data":"AAAA"}}]}}"#;
+    insta::assert_snapshot!(check("s.jsonl", code), @r#"
+    # s transcript claude-code:unknown "[document: fan.txt]" by=user @1-1 session="s"
+      u "user: [document: fan.txt]\nmin = 900\n[document]"
+    = claude-code, 1 messages
+    "#);
+    let gpt = r#"[{"title":"T","create_time":1738566000,"update_time":1738566060,"id":"c","mapping":{"a":{"parent":null,"children":[],"message":{"author":{"role":"user"},"create_time":null,"content":{"content_type":"text","parts":["x"]}}}}}]"#;
+    insta::assert_snapshot!(check("conversations.json", gpt), @r#"
+    # c transcript chatgpt "T" from=2025-02-03T07:00:00+00:00 to=2025-02-03T07:01:00+00:00 by=user @1-1 https://chatgpt.com/c/c
+      a "user: x"
+    = chatgpt, 1 messages
+    "#);
+    let claude = r#"[{"uuid":"c","name":"T","created_at":"2025-02-03T08:00:00Z","updated_at":"2025-02-03T09:00:00Z","chat_messages":[{"uuid":"m","sender":"human","text":"x"}]}]"#;
+    insta::assert_snapshot!(check("conversations.json", claude), @r#"
+    # c transcript claude-ai "T" from=2025-02-03T08:00:00+00:00 to=2025-02-03T09:00:00+00:00 by=user @1-1 https://claude.ai/chat/c
+      m "user: x"
+    = claude-ai, 1 messages
     "#);
 }
 
@@ -172,6 +196,8 @@ fn the_zip_of_an_assistant_gives_its_conversations_once() {
     assert_eq!(outcome.end.expect("it is read").format.name(), "assistant-export");
     let ids: Vec<_> = outcome.documents.iter().map(|document| document.id.as_str()).collect();
     assert_eq!(ids, ["6a-1", "6a-2", "export.zip/conversations.json#3"]);
+    let has_place = |document: &recall_sources::Document| document.span.is_some();
+    assert!(!outcome.documents.iter().any(has_place), "places in a zip are no places of its file");
 }
 
 #[test]
