@@ -1,7 +1,7 @@
 //! Which encoding a text is in, judged from its first bytes.
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
 /// The encoding of a text that starts with `head`, or `None` if it is not text.
 ///
@@ -21,9 +21,36 @@ pub fn detect(head: &[u8], complete: bool) -> Option<&'static Encoding> {
     if is_mostly_utf8(head, complete) {
         return Some(UTF_8);
     }
+    Some(code_page(head, complete))
+}
+
+/// Which code page `bytes` are in, which are not UTF-8. A few letters that stand alone tell the
+/// detector too little: they are taken for Western European.
+pub fn code_page(bytes: &[u8], complete: bool) -> &'static Encoding {
+    if has_few_letters_apart(bytes) {
+        return WINDOWS_1252;
+    }
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
-    detector.feed(head, complete);
-    Some(detector.guess(None, Utf8Detection::Deny))
+    detector.feed(bytes, complete);
+    detector.guess(None, Utf8Detection::Deny)
+}
+
+/// One to three bytes are not ASCII; each stands alone and is a letter in windows-1252.
+fn has_few_letters_apart(bytes: &[u8]) -> bool {
+    const FEW: usize = 3;
+    let places: Vec<usize> = bytes
+        .iter()
+        .enumerate()
+        .filter(|(_, byte)| !byte.is_ascii())
+        .map(|(place, _)| place)
+        .take(FEW + 1)
+        .collect();
+    let are_letters =
+        || WINDOWS_1252.decode(bytes).0.chars().all(|c| c.is_ascii() || c.is_alphabetic());
+    !places.is_empty()
+        && places.len() <= FEW
+        && places.windows(2).all(|pair| pair[1] > pair[0] + 1)
+        && are_letters()
 }
 
 /// UTF-16 of text that is largely Latin: zeros on one side of the pairs only.

@@ -7,7 +7,7 @@ use jiff::tz::Offset;
 use mail_parser::{Address, DateTime, HeaderName, HeaderValue, Message, MessageParser};
 use regex::bytes::Regex;
 
-use crate::date::Date;
+use crate::date::{self, Date};
 use crate::document::{Document, Kind, Span};
 use crate::format::Head;
 use crate::input::Input;
@@ -138,7 +138,9 @@ fn document(message: &Message<'_>, body: &str, place: &str, context: &Context<'_
     document.title = mail_body::header_text(message, HeaderName::Subject).unwrap_or_default();
     document.authors = from.iter().map(|person| person.shown().to_owned()).collect();
     document.authors.dedup();
-    document.date = message.date().and_then(date);
+    let written = message.header_raw(HeaderName::Date).unwrap_or_default().trim();
+    document.date = message.date().and_then(date).or_else(|| date::parse(written));
+    let unread = if document.date.is_none() { written.to_owned() } else { String::new() };
     document.url =
         header(message, "Archived-At").map(|url| url.trim_matches(['<', '>']).to_owned());
     document.tags = tags(message);
@@ -148,6 +150,8 @@ fn document(message: &Message<'_>, body: &str, place: &str, context: &Context<'_
         ("thread", thread(message).or(id.map(str::to_owned)).unwrap_or_default()),
         ("from", address),
         ("attachments", attachments),
+        // A date that nobody can read is kept as it is.
+        ("date", unread),
         ("list", header(message, "List-Id").unwrap_or_default()),
     ];
     let known = known.into_iter().filter(|(_, value)| !value.is_empty());

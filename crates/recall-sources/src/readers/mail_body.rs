@@ -1,6 +1,5 @@
 //! What a mail message says: its body as text, its attachments' text, its headers' text.
 
-use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::Encoding as Charset;
 use mail_parser::decoders::base64::base64_decode;
 use mail_parser::decoders::quoted_printable::quoted_printable_decode;
@@ -8,6 +7,7 @@ use mail_parser::{
     Encoding, HeaderName, HeaderValue, Message, MessagePart, MessagePartId, MimeHeaders, PartType,
 };
 
+use crate::encoding::code_page;
 use crate::readers::html;
 
 /// Of the text of an attachment at most this many bytes are kept.
@@ -152,10 +152,10 @@ fn decode(bytes: &[u8], named: Option<&'static Charset>) -> String {
     if let Some((text, false)) = named {
         return text.into_owned();
     }
-    let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
-    detector.feed(bytes, true);
-    let charset = detector.guess(None, Utf8Detection::Allow);
-    charset.decode_without_bom_handling(bytes).0.into_owned()
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) => code_page(bytes, true).decode_without_bom_handling(bytes).0.into_owned(),
+    }
 }
 
 /// A header as one line of text, also if it holds raw bytes in a charset that it does not name.

@@ -102,7 +102,7 @@ fn names_as_other_systems_write_them() {
         }
     }
     insta::assert_snapshot!(shown("a.zip", &packed), @r#"
-    a.zip/Mail/.Sent/cur/1:2,S mail "sent" "From: a@b.c\n\nhidden" by=a@b.c from="a@b.c"
+    a.zip/Mail/.Sent/cur/1:2,S mail "sent" "From: a@b.c\n\nhidden" by=a@b.c date="today" from="a@b.c"
     a.zip/café.md note "café" "the code page of DOS"
     a.zip/notes/b.md note "b" "dots"
     a.zip/notes/deep/a.md note "a" "backslashes"

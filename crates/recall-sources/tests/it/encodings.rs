@@ -23,6 +23,8 @@ fn marks_and_code_pages() {
     check(&utf16("no mark at all", false, u16::to_le_bytes), "no mark at all");
     check(&utf16("no mark at all", false, u16::to_be_bytes), "no mark at all");
     check(b"caf\xe9 cr\xe8me, na\xefve fa\xe7ade", "café crème, naïve façade");
+    check(b"na\xefve", "naïve");
+    check(b"Jos\xe9 and Zo\xeb", "José and Zoë");
     check(
         &encoding("Перезапустите очередь платежей, пожалуйста"),
         "Перезапустите очередь платежей, пожалуйста",
