@@ -3,6 +3,7 @@
 use html5gum::emitters::callback::{CallbackEmitter, CallbackEvent};
 use html5gum::{Span, Tokenizer};
 
+use crate::date::{self, Date};
 use crate::document::{Document, Kind};
 use crate::format::Head;
 use crate::input::Input;
@@ -30,6 +31,9 @@ pub(crate) fn read(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) ->
     sink.document(Document {
         title,
         whole: context.whole,
+        authors: page.author.into_iter().collect(),
+        date: page.date,
+        updated: page.updated,
         ..context.document(context.name, kind, page.text)
     })
 }
@@ -40,6 +44,30 @@ pub(crate) struct Page {
     /// Its title, else its first heading.
     pub(crate) title: Option<String>,
     pub(crate) text: String,
+    /// Who wrote it, when, and when it changed last, as far as its head says.
+    pub(crate) author: Option<String>,
+    pub(crate) date: Option<Date>,
+    pub(crate) updated: Option<Date>,
+}
+
+impl Page {
+    /// Notes what a `<meta>` says; of several the first counts.
+    fn note(&mut self, name: &str, content: &str) {
+        let when = || date::parse(content);
+        match name.to_ascii_lowercase().as_str() {
+            "author" | "article:author" | "dc.creator" | "dcterms.creator" => {
+                let author = Some(content.trim().to_owned()).filter(|author| !author.is_empty());
+                self.author = self.author.take().or(author);
+            }
+            "date" | "article:published_time" | "dc.date" | "dcterms.created" => {
+                self.date = self.date.or_else(when);
+            }
+            "article:modified_time" | "dcterms.modified" | "last-modified" => {
+                self.updated = self.updated.or_else(when);
+            }
+            _ => {}
+        }
+    }
 }
 
 /// The readable text of `html`: headings as `# `, items as `- `, preformatted text in fences;
@@ -114,6 +142,9 @@ struct Writer {
     dropped: Option<(Vec<u8>, usize)>,
     in_image: bool,
     in_alt: bool,
+    /// The attributes of the `<meta>` that is open.
+    meta: Option<Vec<(Vec<u8>, String)>>,
+    page: Page,
 }
 
 impl Writer {
@@ -124,16 +155,38 @@ impl Writer {
             CallbackEvent::String { value } => self.string(&String::from_utf8_lossy(value)),
             CallbackEvent::AttributeName { name } => {
                 self.in_alt = self.in_image && *name == b"alt";
+                if let Some(meta) = &mut self.meta {
+                    meta.push((name.to_vec(), String::new()));
+                }
             }
-            CallbackEvent::AttributeValue { value } if self.in_alt => {
-                self.words(&String::from_utf8_lossy(value));
-            }
+            CallbackEvent::AttributeValue { value } => self.value(&String::from_utf8_lossy(value)),
+            CallbackEvent::CloseStartTag { .. } => self.close_meta(),
             _ => {}
         }
     }
 
+    /// The value of the attribute that was named last.
+    fn value(&mut self, value: &str) {
+        if self.in_alt {
+            self.words(value);
+        }
+        if let Some((_, last)) = self.meta.as_mut().and_then(|meta| meta.last_mut()) {
+            last.push_str(value);
+        }
+    }
+
+    fn close_meta(&mut self) {
+        let Some(meta) = self.meta.take() else { return };
+        let value = |wanted: &[&[u8]]| {
+            let found = meta.iter().find(|(name, _)| wanted.contains(&name.as_slice()));
+            found.map_or("", |(_, value)| value.as_str())
+        };
+        self.page.note(value(&[b"name", b"property", b"http-equiv"]), value(&[b"content"]));
+    }
+
     fn open(&mut self, name: &[u8]) {
         self.in_image = name == b"img";
+        self.meta = (name == b"meta" && self.dropped.is_none()).then(Vec::new);
         match effect(name) {
             Effect::None => {}
             Effect::Line => self.break_line(1),
@@ -252,7 +305,7 @@ impl Writer {
         let title = Some(title).filter(|title| !title.is_empty()).or(self.first_heading);
         let mut text = self.text;
         text.truncate(text.trim_end().len());
-        Page { title, text }
+        Page { title, text, ..self.page }
     }
 }
 

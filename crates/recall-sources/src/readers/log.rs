@@ -47,12 +47,13 @@ struct Time {
     date: Option<Date>,
 }
 
-/// The time of a line: ISO 8601 and relatives, web servers', syslog's, klog's, the kernel's.
+/// The time of a line: ISO 8601 and relatives, web servers', syslog's, klog's, the kernel's; also in
+/// colour or in a string of JSON.
 fn time(line: &str) -> Option<Time> {
     static TIME: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(
             r"(?x)
-            (?:^|[\[(\s])
+            (?:^|[\[(\s\x22]|\x1b\[[\d;]*m)
             (?:
               (?P<iso>\d{4}[-/.]\d{2}[-/.]\d{2}[T\ _]\d{2}:\d{2}:\d{2})(?:[.,]\d{1,9})?
                 (?P<offset>\ ?(?:Z|UTC|GMT|[+-]\d{2}:?\d{2}))?

@@ -24,7 +24,9 @@ pub(crate) fn is_subtitles(head: &Head<'_>) -> bool {
 /// Reads one recording. Each paragraph is a message that begins with its time, `[00:12:31]`.
 pub(crate) fn read(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) -> Outcome {
     let text = content::text(input, context)?;
-    let paragraphs = paragraphs(cues(&text));
+    let mut cues = cues(&text);
+    name_speakers(&mut cues);
+    let paragraphs = paragraphs(cues);
     if paragraphs.is_empty() {
         return Err(context.malformed(0, "there is no cue"));
     }
@@ -67,14 +69,42 @@ fn cues(text: &str) -> Vec<Cue> {
     cues
 }
 
-/// Adds a line to a cue, without its tags; `<v Linh>` tells who speaks.
+/// Meetings name who speaks before what is said: `Linh Example: hello`. One such line may be chance.
+fn name_speakers(cues: &mut [Cue]) {
+    let named = cues.iter().filter(|cue| cue.spoken().is_some()).count();
+    if named < 2 || named * 2 < cues.len() {
+        return;
+    }
+    for cue in cues {
+        if let Some((name, said)) = cue.spoken() {
+            let (name, said) = (name.to_owned(), said.to_owned());
+            cue.speaker = name;
+            cue.lines[0] = said;
+        }
+    }
+}
+
+impl Cue {
+    /// A name and what is said, where nothing else tells the speaker.
+    fn spoken(&self) -> Option<(&str, &str)> {
+        let (name, said) = self.lines.first()?.split_once(": ")?;
+        let is_name = name.starts_with(char::is_alphabetic)
+            && name.split_whitespace().count() <= 5
+            && !name.contains(['.', ',', '?', '!', ';']);
+        (self.speaker.is_empty() && is_name).then_some((name, said))
+    }
+}
+
+/// Adds a line to a cue, without its tags, times and places; `<v Linh>` tells who speaks.
 fn say(cue: &mut Cue, line: &str) {
+    static MARK: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"<\d[\d:.]*>|\{\\[^}]*\}").expect("a constant"));
     static VOICE: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r"<v(?:\.[^\s>]*)?\s+([^>]+)>").expect("a constant"));
     if let Some(voice) = VOICE.captures(line) {
         cue.speaker = voice[1].trim().to_owned();
     }
-    let said = html::readable(line).text;
+    let said = html::readable(&MARK.replace_all(line, "")).text;
     if !said.is_empty() {
         cue.lines.push(said);
     }

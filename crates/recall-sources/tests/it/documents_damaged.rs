@@ -3,8 +3,10 @@
 use std::ops::ControlFlow;
 
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestRunner};
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use recall_sources::{Format, ReadOptions, read_bytes};
+
+use crate::made::{docx, pdf};
 
 const FILES: &[(&str, &[u8])] = &[
     ("mbox", include_bytes!("../fixtures/mail/list.mbox")),
@@ -21,6 +23,18 @@ const FILES: &[(&str, &[u8])] = &[
     ("org", include_bytes!("../fixtures/documents/runbook.org")),
     ("log", include_bytes!("../fixtures/documents/app.log")),
 ];
+
+const WORDS: &[u8] = b"<w:document><w:body><w:p><w:pPr><w:pStyle w:val=\"Heading1\"/></w:pPr><w:r>\
+    <w:t>Restart</w:t></w:r></w:p><w:tbl><w:tr><w:tc><w:p><w:t>host &amp; port</w:t></w:p></w:tc>\
+    </w:tr></w:tbl></w:body></w:document>";
+const PAGE: &[u8] =
+    b"BT /F1 12 Tf 72 720 Td (Restart) Tj 0 -40 Td [(the) -300 (po) 20 (ol)] TJ T* \
+    (REDIS\\137POOL=64) ' ET q 1 0 0 1 5 5 cm BT <48692e> Tj ET Q";
+
+/// A document of Word with these bytes for its words.
+fn word(bytes: &[u8]) -> Vec<u8> {
+    docx(&[("word/document.xml", bytes)])
+}
 
 /// Puts `inserted` in the place of `length` bytes from `at` (parts of the whole).
 fn damaged(file: &[u8], at: f64, length: usize, inserted: &[u8]) -> Vec<u8> {
@@ -46,22 +60,32 @@ fn check(format: Format, bytes: &[u8]) {
     });
 }
 
-#[test]
-fn damaged_files_do_no_harm() {
+/// Reads `file`, damaged in a hundred ways and then packed, as the format called `name`.
+fn check_damaged(name: &str, file: &[u8], pack: fn(&[u8]) -> Vec<u8>) {
     let damage = (0.0..1.0_f64, 0..200_usize, prop::collection::vec(any::<u8>(), 0..20));
     let config = Config { cases: 100, failure_persistence: None, ..Config::default() };
-    for (name, file) in FILES {
-        let format: Format = name.parse().expect("a format");
-        let mut runner = TestRunner::new_with_rng(
-            config.clone(),
-            proptest::test_runner::TestRng::deterministic_rng(
-                proptest::test_runner::RngAlgorithm::ChaCha,
-            ),
-        );
-        let outcome = runner.run(&damage, |(at, length, inserted)| {
-            check(format, &damaged(file, at, length, &inserted));
+    let seeded = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+    let format: Format = name.parse().expect("a format");
+    let outcome =
+        TestRunner::new_with_rng(config, seeded).run(&damage, |(at, length, inserted)| {
+            check(format, &pack(&damaged(file, at, length, &inserted)));
             Ok(())
         });
-        outcome.unwrap_or_else(|error| panic!("{name}: {error}"));
+    outcome.unwrap_or_else(|error| panic!("{name}: {error}"));
+}
+
+#[test]
+fn damaged_files_do_no_harm() {
+    for (name, file) in FILES {
+        check_damaged(name, file, <[u8]>::to_vec);
     }
+}
+
+/// Damage reaches the container, and what lies in a sound one.
+#[test]
+fn damaged_containers_do_no_harm() {
+    check_damaged("docx", &word(WORDS), <[u8]>::to_vec);
+    check_damaged("docx", WORDS, word);
+    check_damaged("pdf", &pdf(PAGE), <[u8]>::to_vec);
+    check_damaged("pdf", PAGE, pdf);
 }

@@ -1,7 +1,6 @@
-use std::io::{Cursor, Write};
-
 use recall_sources::{Kind, ReadOptions};
 
+use crate::made::{docx, pdf};
 use crate::show::{read, shown};
 
 #[test]
@@ -100,14 +99,42 @@ fn logs_are_cut_at_silence_and_size() {
     assert!(outcome.documents.iter().all(|document| document.text.len() <= 64 << 10));
 }
 
-/// A document of Word with these parts.
-fn docx(parts: &[(&str, &str)]) -> Vec<u8> {
-    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
-    for (name, text) in [("[Content_Types].xml", "<Types/>")].iter().chain(parts) {
-        zip.start_file(*name, zip::write::SimpleFileOptions::default()).expect("a part");
-        zip.write_all(text.as_bytes()).expect("its text");
-    }
-    zip.finish().expect("a zip").into_inner()
+#[test]
+fn the_head_of_a_page_tells_who_and_when() {
+    let page = r#"<html><head><meta charset="utf-8"><meta name="author" content="Nga &amp; Sam"><meta content='2024-05-07T08:00:00+07:00' property="article:published_time"/>
+        <META NAME="Last-Modified" CONTENT="soon"><meta property="article:modified_time" content="2024-05-08"></head><body><p>text</p><meta name="author" content="late"></body></html>"#;
+    insta::assert_snapshot!(shown("a.html", page.as_bytes()), @r#"
+    a.html note "a" "text" date=2024-05-07T08:00:00+07:00 updated=2024-05-08 by=Nga & Sam
+    = html, 1 documents
+    "#);
+}
+
+#[test]
+fn who_speaks_in_a_recorded_meeting() {
+    let zoom = "WEBVTT\n\n1\n00:00:01.000 --> 00:00:02.000\nLinh Example: hello\n\n2\n00:00:02.000 --> 00:00:03.000\nLinh Example: and <00:00:02.500>note: this\n\n3\n00:00:03.000 --> 00:00:04.000\n{\\an8}Tom: bye\n\n4\n00:00:04.000 --> 00:00:05.000\nfor now\n";
+    insta::assert_snapshot!(shown("zoom.vtt", zoom.as_bytes()), @r#"
+    zoom.vtt note "zoom" "[00:00:01] Linh Example: hello and note: this\n[00:00:03] Tom: bye for now" by=Linh Example by=Tom
+    = subtitles, 1 documents
+    "#);
+    let film = "1\n00:00:01,000 --> 00:00:02,000\nNote: this is no speaker\n\n2\n00:00:09,000 --> 00:00:10,000\nnor this\n";
+    insta::assert_snapshot!(shown("film.srt", film.as_bytes()), @r#"
+    film.srt note "film" "[00:00:01] Note: this is no speaker\n[00:00:09] nor this"
+    = subtitles, 1 documents
+    "#);
+}
+
+#[test]
+fn logs_in_colour_and_in_json() {
+    insta::assert_snapshot!(shown("a.log", b"\x1b[32m2024-05-07 08:00:00\x1b[0m INFO hi\n\x1b[32m2024-05-07 08:00:01\x1b[0m INFO hi\n"), @r#"
+    a.log log "a.log 2024-05-07T08:00:00+00:00" "\u{1b}[32m2024-05-07 08:00:00\u{1b}[0m INFO hi (repeated 2 times)" 0..73@1-2 date=2024-05-07T08:00:00+00:00 updated=2024-05-07T08:00:01+00:00
+    = log, 1 documents
+    "#);
+    insta::assert_snapshot!(shown("a.log", br#"{"ts":"2024-05-07T08:00:00Z","msg":"hi"}
+{"ts":"2024-05-07T08:00:01Z","msg":"hi"}
+"#), @r#"
+    a.log log "a.log 2024-05-07T08:00:00+00:00" "{\"ts\":\"2024-05-07T08:00:00Z\",\"msg\":\"hi\"} (repeated 2 times)" 0..81@1-2 date=2024-05-07T08:00:00+00:00 updated=2024-05-07T08:00:01+00:00
+    = log, 1 documents
+    "#);
 }
 
 #[test]
@@ -123,60 +150,38 @@ fn word() {
     let core = "<p><dc:title>Redis &amp; pool</dc:title><dc:creator>Nga</dc:creator><dcterms:created>2024-05-07T08:00:00Z</dcterms:created></p>";
     let comments = "<w:comments xmlns:w=\"w\"><w:comment><w:p><w:r><w:t>is it so?</w:t></w:r></w:p></w:comment></w:comments>";
     let file = docx(&[
-        ("word/document.xml", body),
-        ("word/styles.xml", styles),
-        ("docProps/core.xml", core),
-        ("word/comments.xml", comments),
+        ("word/document.xml", body.as_bytes()),
+        ("word/styles.xml", styles.as_bytes()),
+        ("docProps/core.xml", core.as_bytes()),
+        ("word/comments.xml", comments.as_bytes()),
     ]);
     insta::assert_snapshot!(shown("a.docx", &file), @r###"
     a.docx note "Redis & pool" "# Restart\n\nKeep calm & wait – always\n\n- stop\n- start\tREDIS_POOL=64\nhost\ta\n\nis it so?" date=2024-05-07T08:00:00+00:00 by=Nga
     = docx, 1 documents
     "###);
     let broken =
-        docx(&[("word/document.xml", "<w:document><w:p><w:t>kept</w:t></w:p></w:nothing>")]);
+        docx(&[("word/document.xml", b"<w:document><w:p><w:t>kept</w:t></w:p></w:nothing>")]);
     insta::assert_snapshot!(shown("a.docx", &broken), @r###"
     a.docx note "a" "kept"
     ! a.docx: malformed: word/document.xml: ill-formed document: expected `</w:document>`, but `</w:nothing>` was found
     = docx, 1 documents
     "###);
     let bomb =
-        docx(&[("word/document.xml", "<!DOCTYPE d [<!ENTITY a \"aaaa\">]><d><t>&a;b</t></d>")]);
+        docx(&[("word/document.xml", b"<!DOCTYPE d [<!ENTITY a \"aaaa\">]><d><t>&a;b</t></d>")]);
     insta::assert_snapshot!(shown("a.docx", &bomb), @r###"
     a.docx note "a" "b"
     = docx, 1 documents
     "###);
 }
 
-/// A PDF of one page with this content, its font in Latin-1.
-fn pdf(content: &str) -> Vec<u8> {
-    let objects = [
-        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
-        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_owned(),
-        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>".to_owned(),
-        format!("<< /Length {} >>\nstream\n{content}\nendstream", content.len()),
-        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>".to_owned(),
-        "<< /Title (Restart Redis) /Author (Nga) /CreationDate (D:20240507080000+07'00') >>".to_owned(),
-    ];
-    let mut file = "%PDF-1.4\n".to_owned();
-    let mut places = Vec::new();
-    for (number, object) in (1..).zip(&objects) {
-        places.push(file.len());
-        file.push_str(&format!("{number} 0 obj\n{object}\nendobj\n"));
-    }
-    let start = file.len();
-    let table: String = places.iter().map(|place| format!("{place:010} 00000 n \n")).collect();
-    file.push_str(&format!("xref\n0 7\n0000000000 65535 f \n{table}trailer\n<< /Size 7 /Root 1 0 R /Info 6 0 R >>\nstartxref\n{start}\n%%EOF\n"));
-    file.into_bytes()
-}
-
 #[test]
 fn pdf_pages() {
-    let page = "BT /F1 12 Tf 72 720 Td (Restart) Tj 0 -40 Td [(the) -300 (po) 20 (ol)] TJ 0 -14 Td (REDIS_POOL=64) Tj 200 0 Td (right) Tj ET";
+    let page = b"BT /F1 12 Tf 72 720 Td (Restart) Tj 0 -40 Td [(the) -300 (po) 20 (ol)] TJ 0 -14 Td (REDIS_POOL=64) Tj 200 0 Td (right) Tj ET";
     insta::assert_snapshot!(shown("a.pdf", &pdf(page)), @r###"
     a.pdf note "Restart Redis" "Restart\n\nthe pool\nREDIS_POOL=64 right" date=2024-05-07T08:00:00+07:00 by=Nga pages="1"
     = pdf, 1 documents
     "###);
-    insta::assert_snapshot!(shown("scan.pdf", &pdf("0 0 m 10 10 l S")), @"= FAILED scan.pdf: malformed: no text on 1 pages (scanned?)");
+    insta::assert_snapshot!(shown("scan.pdf", &pdf(b"0 0 m 10 10 l S")), @"= FAILED scan.pdf: malformed: no text on 1 pages (scanned?)");
     insta::assert_snapshot!(shown("cut.pdf", &pdf(page)[..200]), @"= FAILED cut.pdf: malformed: no text on 1 pages (scanned?)");
     insta::assert_snapshot!(shown("no.pdf", b"%PDF-1.4\nnothing"), @"= FAILED no.pdf: malformed: failed parsing cross reference table");
 }

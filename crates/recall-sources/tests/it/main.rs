@@ -11,6 +11,7 @@ mod documents_damaged;
 mod documents_text;
 mod encodings;
 mod front_matter;
+mod made;
 mod mail_messages;
 mod properties;
 mod records;
