@@ -2,7 +2,7 @@
 //! does not exist.
 
 use std::fs;
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -17,6 +17,8 @@ pub const FILE: &str = "manifest.json";
 pub const FORMAT: u32 = 1;
 /// What the first line begins with; then come the format and the checksum of the rest.
 const MAGIC: &str = "recall-manifest";
+/// More than the first line has.
+const IDENTITY_BYTES: u64 = 256;
 
 /// Bytes of a file that are hashed at once.
 const HASHED_AT_ONCE: usize = 1 << 20;
@@ -148,6 +150,25 @@ impl Manifest {
         Self::parse(folder, &text)
     }
 
+    /// What tells the current generation of the index in `folder` from every other, without reading
+    /// all of it: the first line, with the checksum of the rest.
+    ///
+    /// # Errors
+    /// [`IndexError::Missing`], [`IndexError::Io`].
+    pub fn identity(folder: &Path) -> Result<String, IndexError> {
+        let path = folder.join(FILE);
+        let mut line = String::new();
+        let read = fs::File::open(&path)
+            .and_then(|file| BufReader::new(file.take(IDENTITY_BYTES)).read_line(&mut line));
+        match read {
+            Ok(_) => Ok(line),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
+                Err(IndexError::Missing(folder.to_owned()))
+            }
+            Err(source) => Err(IndexError::Io { action: "read", path, source }),
+        }
+    }
+
     fn parse(folder: &Path, bytes: &[u8]) -> Result<Self, IndexError> {
         let damaged = |detail: &str| IndexError::Damaged {
             path: folder.join(FILE),
@@ -251,6 +272,10 @@ mod tests {
         manifest.roots.push("/tmp/notes".into());
         manifest.write(folder.path()).unwrap();
         assert_eq!(Manifest::read(folder.path()).unwrap(), manifest);
+        let identity = Manifest::identity(folder.path()).unwrap();
+        manifest.generation += 1;
+        manifest.write(folder.path()).unwrap();
+        assert_ne!(Manifest::identity(folder.path()).unwrap(), identity);
         let good = fs::read(folder.path().join(FILE)).unwrap();
         for bit in 0..good.len() * 8 {
             let mut bad = good.clone();

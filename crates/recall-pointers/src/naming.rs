@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::fold::fold;
 use crate::folder::Folder;
@@ -14,7 +14,7 @@ use crate::statement::Statement;
 use crate::target::follow;
 
 /// A line of the index that names a document.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PointerLine {
     /// The document, as the caller called it.
     pub document: String,

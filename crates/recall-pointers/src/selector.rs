@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::fold::{fold, words};
 use crate::folder::{Folder, PageFile};
@@ -12,7 +12,7 @@ use crate::statement::{Link, Statement};
 use crate::subject::Subject;
 
 /// Where a line stands and what it says.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     /// The namespace of its folder.
     pub namespace: String,

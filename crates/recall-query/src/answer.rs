@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use recall_index::{Analyzer, Entry, IndexError, Snapshot};
 use recall_pointers::PointerLine;
 use recall_sources::Message;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::fuse::Shares;
 use crate::passage;
@@ -15,7 +15,7 @@ use crate::search::{Mode, Ranked, Ranking};
 pub const VERSION: u32 = 1;
 
 /// The answer to one question.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Answer {
     /// [`VERSION`].
     pub version: u32,
@@ -41,7 +41,7 @@ pub struct Answer {
 }
 
 /// How much of the corpus an answer is from.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct Coverage {
     /// Generation of the index.
     pub generation: u64,
@@ -56,7 +56,7 @@ pub struct Coverage {
 }
 
 /// One document.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Hit {
     /// From 1.
     pub rank: usize,
@@ -110,7 +110,7 @@ pub struct Hit {
 }
 
 /// A message of a passage.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MessageView {
     /// The id that the exporting tool gave it; may be empty.
     pub id: String,
@@ -125,7 +125,7 @@ pub struct MessageView {
 }
 
 /// A text that did not fit.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Omitted {
     /// Its length in bytes.
     pub bytes: usize,
@@ -134,7 +134,7 @@ pub struct Omitted {
 }
 
 /// Where a document stands in the keyword arm.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct KeywordView {
     /// From 1.
     pub rank: usize,
@@ -145,7 +145,7 @@ pub struct KeywordView {
 }
 
 /// Where a document stands in the vector arm.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct VectorView {
     /// From 1.
     pub rank: usize,

@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::evidence::{Evidence, QueryEvidence};
 
@@ -41,7 +41,7 @@ impl Weights {
 }
 
 /// What each arm adds to a document's score.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Shares {
     /// Of the keyword arm.
     pub keyword: f32,

@@ -27,7 +27,7 @@ const TWINS: usize = 32;
 const BM25_LIMIT: f32 = 2.2;
 
 /// Which retrievers answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
     /// Both, fused.
