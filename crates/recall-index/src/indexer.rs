@@ -2,6 +2,7 @@
 //! at most half a minute each to lose.
 
 mod keyword_pass;
+mod part;
 mod step;
 mod vector_pass;
 
@@ -134,7 +135,8 @@ impl Indexer {
         Ok(())
     }
 
-    /// What a run over `roots` (all known ones if empty) would do. Writes nothing.
+    /// What a run over `roots` (all known ones if empty) would do, limited to `scan.only` of the
+    /// options if there is any. Writes nothing.
     pub fn plan(
         &mut self,
         roots: &[PathBuf],
@@ -142,11 +144,17 @@ impl Indexer {
         progress: &Progress<'_>,
     ) -> Result<Plan, IndexError> {
         let numbers = self.root_numbers(roots)?;
+        let known = &self.manifest.roots;
+        let places = numbers.iter().map(|n| (*n, known[*n as usize].as_path()));
+        let mut places: Vec<part::Root<'_>> =
+            places.filter(|(_, root)| !root.as_os_str().is_empty()).collect();
+        let mut scanned = options.scan.clone();
+        scanned.only = part::widened(self.catalogue.units(), &places, &scanned.only);
+        places.retain(|(_, root)| part::is_in(root, &scanned.only));
         let mut units = Vec::new();
         let mut problems = Vec::new();
-        for number in &numbers {
-            let root = &self.manifest.roots[*number as usize];
-            for unit in scan(root, &options.scan) {
+        for (number, root) in &places {
+            for unit in scan(root, &scanned) {
                 match unit {
                     Ok(unit) => units.push((*number, unit)),
                     Err(problem) => problems.push((*number, problem)),
@@ -154,6 +162,9 @@ impl Indexer {
                 progress(Step::Scan { units: units.len() as u64 });
             }
         }
+        let part = (!scanned.only.is_empty())
+            .then(|| part::known(self.catalogue.units(), &places, &scanned.only, &units));
+        let numbers: Vec<u32> = places.iter().map(|(number, _)| *number).collect();
         let hashed: Vec<Result<Found, (u32, Problem)>> = units
             .into_par_iter()
             .map(|(root, unit)| match unit.hash() {
@@ -168,7 +179,8 @@ impl Indexer {
                 Err(problem) => problems.push(problem),
             }
         }
-        Ok(plan(self.catalogue.units(), &numbers, found, problems))
+        let known = part.as_ref().unwrap_or(self.catalogue.units());
+        Ok(plan(known, &numbers, found, problems))
     }
 
     /// The numbers of `roots`, new ones added. A root inside a known one stands for that one; a

@@ -22,6 +22,8 @@ pub struct ScanOptions {
     pub max_bytes: u64,
     /// Also read files and folders whose name begins with a dot.
     pub hidden: bool,
+    /// Only what lies at or below these paths, which begin with the root's; everything without any.
+    pub only: Vec<PathBuf>,
     /// Follow links. Links that lead out of the root are refused all the same.
     pub follow_links: bool,
 }
@@ -35,7 +37,16 @@ impl Default for ScanOptions {
             max_bytes: 4 << 30,
             hidden: false,
             follow_links: false,
+            only: Vec::new(),
         }
+    }
+}
+
+impl ScanOptions {
+    /// Whether `path` is asked for, or leads there.
+    fn is_on_the_way(&self, path: &Path) -> bool {
+        let leads = |only: &PathBuf| only.starts_with(path) || path.starts_with(only);
+        self.only.is_empty() || self.only.iter().any(leads)
     }
 }
 
@@ -69,14 +80,15 @@ fn walker(start: &Path, options: &ScanOptions) -> WalkBuilder {
     builder
 }
 
-/// Tells what is not excluded and not ours.
+/// Tells what is asked for, not excluded and not ours.
 fn is_kept(root: &Path, options: &ScanOptions) -> impl Fn(&DirEntry) -> bool + use<> {
-    let (root, exclude) = (root.to_owned(), options.exclude.clone());
+    let (root, options) = (root.to_owned(), options.clone());
     move |entry| {
         let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
         let is_ours = is_folder && matches!(entry.file_name().to_str(), Some(".git" | ".recall"));
-        let is_out = || exclude.matches(&relative(&root, entry.path()), is_folder);
-        entry.depth() == 0 || !is_ours && !is_out()
+        let is_out = || options.exclude.matches(&relative(&root, entry.path()), is_folder);
+        let is_kept = entry.depth() == 0 || !is_ours && !is_out();
+        is_kept && options.is_on_the_way(entry.path())
     }
 }
 

@@ -74,6 +74,23 @@ fn a_maildir_hides_its_folders() {
 }
 
 #[test]
+fn a_part_is_what_the_whole_has_there() {
+    let root = folder(&["a/b.md", "a/c/d.md", "a/skip.md", "a.md", "ab/x.md", "target/x.md"]);
+    write(root.path(), ".gitignore", "target/\n");
+    write(root.path(), "a/.ignore", "skip.md\n");
+    let check = |only: &[&str], expected: &[&str]| {
+        let only = only.iter().map(|path| root.path().join(path)).collect();
+        let options = ScanOptions { only, ..ScanOptions::default() };
+        assert_eq!(scanned(root.path(), &options), expected);
+    };
+    check(&["a/b.md"], &["a/b.md"]);
+    check(&["a"], &["a/b.md", "a/c/d.md"]);
+    check(&["a/c", "a.md"], &["a/c/d.md", "a.md"]);
+    check(&["a/skip.md", "target/x.md", "gone/y.md"], &[]);
+    check(&[""], &["a/b.md", "a/c/d.md", "a.md", "ab/x.md"]);
+}
+
+#[test]
 fn a_file_can_be_the_root() {
     let root = folder(&["only.md", "other.md"]);
     assert_eq!(scanned(&root.path().join("only.md"), &ScanOptions::default()), ["only.md"]);
