@@ -28,28 +28,30 @@ impl Bars {
 
     /// Shows a step of indexing.
     pub fn step(&self, step: Step) {
-        match step {
-            Step::Scan { units } => self.show("looking", units, None, "files"),
-            Step::Read { done, total, documents } => {
-                self.show("reading", done, Some(total), &format!("bytes, {documents} documents"));
-            }
-            Step::Searchable => self.clear(),
-            Step::Embed { done, total, tokens } => {
-                self.show("embedding", done, Some(total), &format!("texts, {tokens} tokens"));
-            }
-            Step::Graph { done, total } => self.show("linking", done, Some(total), "vectors"),
-        }
+        let (stage, done, total) = match step {
+            Step::Searchable => return self.clear(),
+            Step::Scan { units } => ("looking", units, None),
+            Step::Read { done, total, .. } => ("reading", done, Some(total)),
+            Step::Embed { done, total, .. } => ("embedding", done, Some(total)),
+            Step::Graph { done, total } => ("linking", done, Some(total)),
+        };
+        self.show(stage, done, total, |seconds| message(step, seconds));
     }
 
     /// Shows a step of fetching a model.
     pub fn fetch(&self, progress: Fetch) {
-        let message = format!("of {}", HumanBytes(progress.total));
-        self.show(progress.stage.name(), progress.done, Some(progress.total), &message);
+        let message = |seconds| {
+            let speed = HumanBytes(per_second(progress.done, seconds));
+            format!("of {}, {speed}/s", HumanBytes(progress.total))
+        };
+        self.show(progress.stage.name(), progress.done, Some(progress.total), message);
     }
 
     /// Shows how many questions are asked.
     pub fn questions(&self, done: u64, total: u64) {
-        self.show("asking", done, Some(total), "questions");
+        self.show("asking", done, Some(total), |seconds| {
+            format!("of {total} questions, {}/s", per_second(done, seconds))
+        });
     }
 
     /// Takes the bar away.
@@ -58,7 +60,14 @@ impl Bars {
         lock(&self.stage).clear();
     }
 
-    fn show(&self, stage: &str, done: u64, total: Option<u64>, what: &str) {
+    /// Shows how far a stage is; `message` is given the seconds since it began.
+    fn show(
+        &self,
+        stage: &str,
+        done: u64,
+        total: Option<u64>,
+        message: impl FnOnce(f64) -> String,
+    ) {
         let bar = lock(&self.bar);
         let mut current = lock(&self.stage);
         if *current != stage {
@@ -72,15 +81,38 @@ impl Bars {
             bar.set_length(total);
         }
         bar.set_position(done);
-        bar.set_message(what.to_owned());
+        bar.set_message(message(bar.elapsed().as_secs_f64()));
     }
+}
+
+/// What is said of a step, so many seconds after its stage began.
+fn message(step: Step, seconds: f64) -> String {
+    let speed = |count| per_second(count, seconds);
+    match step {
+        Step::Scan { units } => format!("{units} files"),
+        Step::Read { documents, .. } => {
+            format!("{documents} documents, {} documents/s", speed(documents))
+        }
+        Step::Embed { done, total, tokens } => {
+            format!("{done} of {total} texts, {} tokens/s", speed(tokens))
+        }
+        Step::Graph { done, total } => {
+            format!("{done} of {total} vectors, {} vectors/s", speed(done))
+        }
+        Step::Searchable => String::new(),
+    }
+}
+
+fn per_second(count: u64, seconds: f64) -> u64 {
+    // The first instant says nothing of a speed.
+    if seconds < 0.1 { 0 } else { (count as f64 / seconds).round() as u64 }
 }
 
 fn style(bounded: bool) -> ProgressStyle {
     let template = if bounded {
-        "{prefix:>10} [{bar:30}] {percent:>3}% {msg} ({per_sec}, {eta} left)"
+        "{prefix:>10} [{bar:30}] {percent:>3}% {msg}, {eta} left"
     } else {
-        "{prefix:>10} {spinner} {pos} {msg}"
+        "{prefix:>10} {spinner} {msg}"
     };
     ProgressStyle::with_template(template)
         .unwrap_or_else(|_| ProgressStyle::default_bar())
@@ -90,4 +122,24 @@ fn style(bounded: bool) -> ProgressStyle {
 /// A bar that panicked elsewhere is still a bar.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(step: Step, seconds: f64, expected: &str) {
+        assert_eq!(message(step, seconds), expected);
+    }
+
+    #[test]
+    fn both_speeds_are_told() {
+        let read = Step::Read { done: 10, total: 20, documents: 500 };
+        check(read, 0.0, "500 documents, 0 documents/s");
+        check(read, 2.0, "500 documents, 250 documents/s");
+        let embed = Step::Embed { done: 3, total: 9, tokens: 1000 };
+        check(embed, 4.0, "3 of 9 texts, 250 tokens/s");
+        check(Step::Scan { units: 7 }, 1.0, "7 files");
+    }
 }
