@@ -7,3 +7,9 @@ mod eval;
 mod incremental;
 mod kill;
 mod program;
+#[cfg(unix)]
+mod readers;
+#[cfg(unix)]
+mod resident;
+#[cfg(unix)]
+mod runtime;

@@ -18,14 +18,20 @@ pub struct Ran {
 pub fn command(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_recall"));
     command.args(arguments).current_dir(folder).stdin(Stdio::null());
+    // A test is no reason to leave a process behind.
+    command.env("RECALL_RESIDENT", "off");
     command.env_remove("RECALL_INDEX").env_remove("RECALL_OFFLINE").env_remove("RUST_BACKTRACE");
     command
 }
 
 /// Runs `recall` to its end.
 pub fn recall(folder: &Path, arguments: &[&str]) -> Ran {
-    let Output { stdout, stderr, status } =
-        command(folder, arguments).output().expect("recall starts");
+    ran(command(folder, arguments))
+}
+
+/// Runs a command to its end.
+pub fn ran(mut command: Command) -> Ran {
+    let Output { stdout, stderr, status } = command.output().expect("recall starts");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("recall prints UTF-8");
     Ran { stdout: text(stdout), stderr: text(stderr), code: status.code() }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use recall_embed::{Catalogue, Home, Model, Source};
 
 use crate::failure::Failure;
-use crate::flags::{Command, Flags, IndexFlags, QueryFlags};
+use crate::flags::{Command, Flags, IndexFlags, QueryFlags, ReadingFlags};
 use crate::print::{DIM, TITLE, out, paint};
 use crate::{index, model, query};
 
@@ -29,7 +29,11 @@ pub fn run(flags: &Flags) -> Result<u8, Failure> {
     out(&format!("{}\n", paint(TITLE, "indexing the notes, tickets and runbooks of datasets/")))?;
     // The labelled set of `recall eval` holds questions, which would answer themselves.
     let exclude = vec!["eval-demo/".to_owned()];
-    let options = IndexFlags { paths: vec![corpus], exclude, ..IndexFlags::default() };
+    let options = IndexFlags {
+        paths: vec![corpus],
+        reading: ReadingFlags { exclude, ..ReadingFlags::default() },
+        ..IndexFlags::default()
+    };
     index::quietly(flags, folder.clone(), &options)?;
     for (what, question) in QUESTIONS {
         ask(&folder, what, question)?;

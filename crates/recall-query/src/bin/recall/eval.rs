@@ -17,10 +17,10 @@ use recall_query::eval::source::{self, Problem};
 use recall_query::question::Question;
 use recall_query::search::{Mode, Searcher};
 
+use crate::engine::{Engine, Vectors};
 use crate::failure::Failure;
 use crate::flags::{EvalFlags, Flags, ModeFlag};
 use crate::print::{harmless, out};
-use crate::query::Vectors;
 use ask::Asker;
 use labelled::Labelled;
 
@@ -69,7 +69,7 @@ fn modes(
         _ => Mode::Hybrid,
     };
     let any = Question { text: "?".to_owned(), ..Question::default() };
-    let vectors = Vectors::load(snapshot, needed, &any)?;
+    let vectors = Engine::new().vectors(snapshot, needed, &any, false)?;
     notes.extend(vectors.why_not.clone());
     if vectors.embedder.is_none() {
         return Ok((vec![Mode::Keyword], vectors));
@@ -99,7 +99,7 @@ fn measure(
     let field = options.filter_field.as_deref();
     notes.extend(field.and_then(|field| labelled.without_field(field)));
     let analyzer = Analyzer::default();
-    let searcher = Searcher::new(snapshot, vectors.embedder.as_ref(), &analyzer);
+    let searcher = Searcher::new(snapshot, vectors.embedder.as_deref(), &analyzer);
     let outcomes = Asker { searcher: &searcher, labelled: &labelled, field }.ask(&modes)?;
     if let Some(path) = &options.run_out {
         write_runs(path, &outcomes)?;
@@ -111,7 +111,7 @@ fn measure(
         .collect();
     Ok(Report {
         dataset: labelled.name.clone(),
-        model: vectors.embedder.as_ref().map(|e| e.model().id.clone()),
+        model: vectors.embedder.as_deref().map(|e| e.model().id.clone()),
         documents: snapshot.manifest().counts.documents,
         queries: labelled.qrels.len(),
         unanswerable: labelled.unanswerable.len(),

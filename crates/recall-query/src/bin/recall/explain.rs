@@ -4,20 +4,22 @@ use recall_index::{Analyzer, EntryId, Snapshot};
 use recall_query::answer::{Hit, Hits, TextBudget};
 use recall_query::search::{Ranking, Request, Searcher};
 
+use crate::ask;
+use crate::engine::Engine;
 use crate::failure::Failure;
 use crate::flags::{ExplainFlags, Flags};
 use crate::print::out;
-use crate::query::{self, Vectors};
-use crate::{get, place};
+use crate::{get, place, query};
 
 /// Runs `recall explain`: 0 if the document is an answer, 1 if it is not.
 pub fn run(flags: &Flags, options: &ExplainFlags) -> Result<u8, Failure> {
-    let snapshot = Snapshot::open(&place::to_read(flags.index.as_deref())?)?;
+    let engine = Engine::new();
+    let snapshot = engine.snapshot(&place::to_read(flags.index.as_deref())?)?;
     let entry = get::resolve(&snapshot, &options.name)?;
-    let request = query::request(&options.text, &options.filter)?;
+    let request = ask::request(&options.text, &options.filter)?;
     let analyzer = Analyzer::default();
-    let vectors = Vectors::load(&snapshot, request.mode, &request.question)?;
-    let searcher = Searcher::new(&snapshot, vectors.embedder.as_ref(), &analyzer);
+    let vectors = engine.vectors(&snapshot, request.mode, &request.question, false)?;
+    let searcher = Searcher::new(&snapshot, vectors.embedder.as_deref(), &analyzer);
     let ranking = searcher.rank(&request)?;
     if let Some(why) = &vectors.why_not {
         eprintln!("note: {why}");

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use serde::{Deserialize, Serialize};
 
 /// Search what you and your agents need to remember.
 ///
@@ -76,6 +77,8 @@ pub enum Command {
     Index(IndexFlags),
     /// Ask a question
     Query(QueryFlags),
+    /// Keep a model and opened indexes for all who ask: started by itself, seldom by hand
+    Serve(ServeFlags),
     /// Print a document whole, as on disk
     Get(GetFlags),
     /// Say what is indexed, what was skipped and why
@@ -101,6 +104,25 @@ pub struct IndexFlags {
     /// Say what would be done, and do nothing
     #[arg(long)]
     pub dry_run: bool,
+    #[command(flatten)]
+    pub reading: ReadingFlags,
+    /// Leave the vectors to the resident process, and return once words are searchable
+    #[arg(long, conflicts_with = "keyword_only")]
+    pub background: bool,
+    /// Begin anew; vectors of unchanged texts are kept
+    #[arg(long)]
+    pub rebuild: bool,
+    /// Merge all segments at the end
+    #[arg(long)]
+    pub optimize: bool,
+    /// Print the summary as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What is read, and how.
+#[derive(Debug, Default, Args)]
+pub struct ReadingFlags {
     /// Read every file as this format instead of recognising it
     #[arg(long, value_name = "NAME")]
     pub format: Option<String>,
@@ -128,18 +150,9 @@ pub struct IndexFlags {
     /// Leave the vectors for later
     #[arg(long)]
     pub keyword_only: bool,
-    /// Begin anew; vectors of unchanged texts are kept
-    #[arg(long)]
-    pub rebuild: bool,
-    /// Merge all segments at the end
-    #[arg(long)]
-    pub optimize: bool,
     /// Threads for embedding
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
-    /// Print the summary as JSON
-    #[arg(long)]
-    pub json: bool,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -159,7 +172,7 @@ pub enum FormatFlag {
     Paths,
 }
 
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Clone, Default, Args, Serialize, Deserialize)]
 pub struct FilterFlags {
     /// Not before: `2026-03`, `30d`, `last week`
     #[arg(long, value_name = "DATE")]
@@ -220,9 +233,31 @@ pub struct QueryFlags {
     /// Read the files of the hits again, to say which of them changed
     #[arg(long)]
     pub verify: bool,
+    /// Answer by keywords rather than wait for the model to be loaded
+    #[arg(long)]
+    pub fast: bool,
     /// Refuse to answer unless the index was made with this model
     #[arg(long, value_name = "ID")]
     pub model: Option<String>,
+}
+
+#[derive(Debug, Default, Args)]
+pub struct ServeFlags {
+    /// End the resident process
+    #[arg(long, conflicts_with = "status")]
+    pub stop: bool,
+    /// Say what the resident process holds and does
+    #[arg(long)]
+    pub status: bool,
+    /// Print the status as JSON
+    #[arg(long, requires = "status")]
+    pub json: bool,
+    /// End after this time without a question: `15m`, `2h`
+    #[arg(long, value_name = "TIME", env = "RECALL_RESIDENT_IDLE")]
+    pub idle: Option<jiff::SignedDuration>,
+    /// How a question starts it: without a terminal, and ending by itself
+    #[arg(long, hide = true)]
+    pub detached: bool,
 }
 
 #[derive(Debug, Args)]

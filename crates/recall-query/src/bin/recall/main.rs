@@ -1,9 +1,11 @@
 //! The program `recall`: flags in, one command, an exit code out.
 
+mod ask;
 mod bars;
 mod check;
 mod config;
 mod demo;
+mod engine;
 mod eval;
 mod explain;
 mod failure;
@@ -15,6 +17,8 @@ mod place;
 mod pointers;
 mod print;
 mod query;
+mod resident;
+mod serve;
 mod status;
 mod stop;
 
@@ -52,6 +56,7 @@ fn run(flags: &Flags) -> Result<u8, Failure> {
     match &flags.command {
         Command::Index(options) => index::run(flags, options),
         Command::Query(options) => query::run(flags, options),
+        Command::Serve(options) => serve::run(options),
         Command::Get(options) => get::run(flags, options),
         Command::Status(options) => status::run(flags, options),
         Command::Explain(options) => explain::run(flags, options),

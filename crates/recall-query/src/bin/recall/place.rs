@@ -38,6 +38,12 @@ pub fn to_write(given: Option<&Path>, paths: &[PathBuf]) -> Result<PathBuf, Fail
     }
 }
 
+/// A folder by the one name that all processes have for it.
+pub fn real(folder: &Path) -> PathBuf {
+    let real = folder.canonicalize().or_else(|_| std::path::absolute(folder));
+    real.unwrap_or_else(|_| folder.to_owned())
+}
+
 /// `DIR` may be the index itself or the folder that holds it.
 fn as_folder(given: &Path) -> PathBuf {
     let inner = given.join(FOLDER);

@@ -5,8 +5,8 @@ use recall_sources::Problem;
 
 use crate::failure::Failure;
 use crate::flags::{Flags, StatusFlags};
-use crate::place;
 use crate::print::{out, size};
+use crate::{place, resident, serve};
 
 /// Runs `recall status`.
 pub fn run(flags: &Flags, options: &StatusFlags) -> Result<u8, Failure> {
@@ -51,6 +51,7 @@ fn json<'a>(
         "text_bytes": manifest.counts.text_bytes, "index_bytes": sizes,
         "vector_segments": manifest.segments.len(), "sources": snapshot.keyword().sources()?,
         "vector_problem": snapshot.vectors().err().map(ToString::to_string),
+        "background": resident::job_of(snapshot.folder()),
         "settings": manifest.settings, "files": files,
     }))
 }
@@ -84,6 +85,9 @@ fn text<'a>(
         "{} of {} chunks have vectors ({model})\n",
         counts.vectors, counts.chunks
     ));
+    if let Some(job) = resident::job_of(snapshot.folder()) {
+        out.push_str(&format!("in the background: {}\n", serve::progress(&job)));
+    }
     if let Err(error) = snapshot.vectors() {
         out.push_str(&format!("the vectors cannot be used: {error}\n"));
     }

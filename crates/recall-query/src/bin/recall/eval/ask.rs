@@ -10,10 +10,10 @@ use recall_query::eval::queries::Query;
 use recall_query::search::{Mode, Searcher};
 
 use super::labelled::Labelled;
+use crate::ask::request;
 use crate::bars::Bars;
 use crate::failure::Failure;
 use crate::flags::FilterFlags;
-use crate::query::request;
 use crate::stop;
 
 /// Asks labelled questions.

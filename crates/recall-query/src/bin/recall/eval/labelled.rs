@@ -11,7 +11,7 @@ use recall_query::eval::source::{self, Problem};
 
 use super::listed;
 use crate::failure::Failure;
-use crate::flags::{EvalFlags, Flags, IndexFlags, ModeFlag};
+use crate::flags::{EvalFlags, Flags, IndexFlags, ModeFlag, ReadingFlags};
 use crate::{index as indexing, place};
 
 /// Questions and what answers them.
@@ -223,7 +223,11 @@ pub fn index(flags: &Flags, options: &EvalFlags) -> Result<PathBuf, Failure> {
     };
     // Vectors that nobody will ask are not worth the wait.
     let keyword_only = options.mode == [ModeFlag::Keyword];
-    let update = IndexFlags { paths: vec![corpus], keyword_only, ..IndexFlags::default() };
+    let update = IndexFlags {
+        paths: vec![corpus],
+        reading: ReadingFlags { keyword_only, ..ReadingFlags::default() },
+        ..IndexFlags::default()
+    };
     indexing::quietly(flags, folder.clone(), &update)?;
     place::to_read(Some(&folder))
 }

@@ -1,0 +1,182 @@
+//! The caller's side: met, started or replaced, asked; `None` means: do it yourself.
+
+use std::os::fd::BorrowedFd;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use nix::fcntl::{FcntlArg, FdFlag, fcntl};
+use recall_index::Manifest;
+use recall_query::answer::Answer;
+
+use super::message::{self, Call, Envelope, Lines, REPLY_BYTES, Reply};
+use super::socket::{self, is_seated};
+use super::status::{Job, JobStatus, OtherBuild, Status};
+use crate::ask::Ask;
+use crate::place;
+
+/// The resident process says every second that it is still at it; this long silence means that it
+/// is stuck.
+const SILENCE: Duration = Duration::from_secs(5);
+/// A caller waits no longer than this, whatever is said.
+const PATIENCE: Duration = Duration::from_secs(300);
+/// Until one of another build has left an index alone.
+const RELEASE_PATIENCE: Duration = Duration::from_secs(30);
+/// Until a started process listens.
+const START_PATIENCE: Duration = Duration::from_secs(10);
+/// Between two looks whether it does.
+const START_TICK: Duration = Duration::from_millis(4);
+
+/// The answer of the resident process, started if need be.
+pub fn answer(ask: &Ask) -> Option<Answer> {
+    // An index without vectors needs no model, so nobody who keeps one.
+    let manifest = Manifest::read(&ask.folder).ok()?;
+    (manifest.model.is_some() && manifest.counts.vectors > 0).then_some(())?;
+    let generation = Manifest::identity(&ask.folder).ok()?;
+    let call = Call::Ask { ask: Box::new(ask.clone()), generation };
+    let Reply::Answer { mut answer, marks } = ask_or_start(call)? else { return None };
+    for (hit, marks) in answer.hits.iter_mut().zip(marks) {
+        hit.marks = marks;
+    }
+    Some(*answer)
+}
+
+/// Hands the vectors that an index lacks to the resident process, started if need be. Whether it
+/// took them on.
+pub fn embed(job: Job) -> bool {
+    matches!(ask_or_start(Call::Embed(job)), Some(Reply::Done))
+}
+
+/// Has the resident process stop writing the index in `folder`. Whether it was writing.
+pub fn release(folder: &Path) -> bool {
+    if is_off() {
+        return false;
+    }
+    match ask_if_there(Call::Release { folder: place::real(folder) }) {
+        Some(Reply::OtherBuild) => wait_until_gone(RELEASE_PATIENCE),
+        reply => matches!(reply, Some(Reply::Done)),
+    }
+}
+
+/// What the resident process makes of the index in `folder`.
+pub fn job_of(folder: &Path) -> Option<JobStatus> {
+    let folder = place::real(folder);
+    let reply = if is_off() { None } else { ask_if_there(Call::Status) };
+    let Some(Reply::Status(status)) = reply else { return None };
+    status.jobs.into_iter().find(|job| job.folder == folder)
+}
+
+/// How the resident process is: `None` if there is none, an error if it is another build.
+pub fn status() -> Option<Result<Status, OtherBuild>> {
+    match ask_if_there(Call::Status)? {
+        Reply::Status(status) => Some(Ok(status)),
+        _ => Some(Err(OtherBuild)),
+    }
+}
+
+/// Ends the resident process, and waits for that. Whether there was one.
+pub fn stop(patience: Duration) -> bool {
+    ask_if_there(Call::Stop).is_some() && wait_until_gone(patience)
+}
+
+/// Whether the resident process was gone in time.
+fn wait_until_gone(patience: Duration) -> bool {
+    let Ok(folder) = socket::folder() else { return false };
+    let since = Instant::now();
+    while is_seated(&folder) && since.elapsed() < patience {
+        thread::sleep(START_TICK);
+    }
+    !is_seated(&folder)
+}
+
+/// Whether the user wants everything done in the process that was called.
+fn is_off() -> bool {
+    let wish = std::env::var_os("RECALL_RESIDENT").unwrap_or_default();
+    ["off", "0", "no", "false"].iter().any(|no| wish.eq_ignore_ascii_case(no))
+}
+
+fn ask_if_there(call: Call) -> Option<Reply> {
+    let call = message::line(&Envelope::new(call)?).ok()?;
+    let stream = socket::connect(&socket::folder().ok()?)?;
+    exchange(&stream, &call)
+}
+
+fn ask_or_start(call: Call) -> Option<Reply> {
+    if is_off() {
+        return None;
+    }
+    let call = message::line(&Envelope::new(call)?).ok()?;
+    if call.len() as u64 > message::CALL_BYTES {
+        return None;
+    }
+    let folder = socket::folder().ok()?;
+    let stream = match socket::connect(&folder) {
+        Some(stream) => stream,
+        None => started(&folder)?,
+    };
+    match exchange(&stream, &call)? {
+        // It is on its way out.
+        Reply::OtherBuild => exchange(&started(&folder)?, &call),
+        reply => Some(reply),
+    }
+}
+
+fn exchange(stream: &UnixStream, call: &[u8]) -> Option<Reply> {
+    use std::io::Write;
+    stream.set_read_timeout(Some(SILENCE)).ok()?;
+    stream.set_write_timeout(Some(SILENCE)).ok()?;
+    let mut writer = stream;
+    writer.write_all(call).ok()?;
+    let mut lines = Lines::new(stream, REPLY_BYTES);
+    let since = Instant::now();
+    while since.elapsed() < PATIENCE {
+        match lines.next().ok()? {
+            Reply::Working => {}
+            reply => return Some(reply),
+        }
+    }
+    None
+}
+
+/// A connection to a process that this one starts, or that somebody else starts meanwhile.
+fn started(folder: &Path) -> Option<UnixStream> {
+    let mut child = spawn(folder).ok()?;
+    let since = Instant::now();
+    while since.elapsed() < START_PATIENCE {
+        if let Some(stream) = socket::connect(folder) {
+            // Where this process lives on, the other one's end must be taken note of.
+            let _ = thread::Builder::new().spawn(move || child.wait());
+            return Some(stream);
+        }
+        if matches!(child.try_wait(), Ok(Some(status)) if !status.success()) {
+            return None;
+        }
+        thread::sleep(START_TICK);
+    }
+    None
+}
+
+fn spawn(folder: &Path) -> std::io::Result<Child> {
+    keep_descriptors();
+    Command::new(std::env::current_exe()?)
+        .args(["serve", "--detached"])
+        .current_dir("/")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(socket::log(folder)?)
+        .spawn()
+}
+
+/// What this process inherited, a pipe of a build tool for instance, must not live on in another one:
+/// whoever waits for its end would wait for as long.
+fn keep_descriptors() {
+    let open = std::fs::read_dir("/dev/fd").into_iter().flatten().flatten();
+    let numbers = open.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+    for number in numbers.filter(|number| *number > 2) {
+        // SAFETY: the descriptor is only named in a call that fails if it was closed since.
+        let descriptor = unsafe { BorrowedFd::borrow_raw(number) };
+        let _ = fcntl(descriptor, FcntlArg::F_SETFD(FdFlag::FD_CLOEXEC));
+    }
+}

@@ -1,0 +1,260 @@
+//! The resident process: callers are let in, each is served by threads of its own, and when nobody
+//! has called for a while, or another build has, it ends.
+
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use recall_index::Manifest;
+
+use super::job::Jobs;
+use super::message::{self, CALL_BYTES, Call, Envelope, Lines, Reply};
+use super::socket::{self, Seat};
+use super::status::Status;
+use crate::ask::Ask;
+use crate::engine::Engine;
+use crate::failure::Failure;
+use crate::stop;
+
+/// Callers that are served side by side; one more is sent away and helps itself.
+const CALLERS: usize = 64;
+/// Between two looks whether it is time to end.
+const TICK: Duration = Duration::from_secs(1);
+/// Between two signs of life while a caller waits.
+const BEAT: Duration = Duration::from_secs(1);
+/// A caller who neither speaks nor listens for so long is let go.
+const SILENCE: Duration = Duration::from_secs(10);
+/// What callers have who are being served when it ends.
+const FAREWELL: Duration = Duration::from_secs(5);
+
+/// What all threads share.
+struct Server {
+    seat: Seat,
+    envelope: Envelope<()>,
+    engine: Arc<Engine>,
+    jobs: Arc<Jobs>,
+    since: jiff::Timestamp,
+    answered: AtomicU64,
+    callers: AtomicUsize,
+    last_call: Mutex<Instant>,
+    is_leaving: AtomicBool,
+}
+
+/// Lets go of the terminal: Ctrl-C there is not meant for this process, and its end is not this one's.
+pub fn detach() {
+    let _ = nix::unistd::setsid();
+}
+
+/// Is the resident process until it is told to end, or for `idle` without a caller. `false` if
+/// another process is it already.
+pub fn serve(idle: Option<Duration>, patience: Duration) -> Result<bool, Failure> {
+    let folder = socket::folder()?;
+    let Some(seat) = Seat::take(&folder, patience)? else { return Ok(false) };
+    let listener = seat.listen()?;
+    let envelope = Envelope::new(())
+        .ok_or_else(|| Failure::usage("the system does not say which program this is"))?;
+    std::panic::set_hook(Box::new(|info| eprintln!("{info}")));
+    eprintln!("process {} listens on {}", std::process::id(), seat.socket().display());
+    let server = Arc::new(Server {
+        seat,
+        envelope,
+        engine: Arc::new(Engine::new()),
+        jobs: Arc::default(),
+        since: jiff::Timestamp::now(),
+        answered: AtomicU64::new(0),
+        callers: AtomicUsize::new(0),
+        last_call: Mutex::new(Instant::now()),
+        is_leaving: AtomicBool::new(false),
+    });
+    server.let_in(&listener, idle);
+    server.say_farewell();
+    Ok(true)
+}
+
+/// One who is being served; counted for as long as any thread works for them.
+struct Caller {
+    server: Arc<Server>,
+}
+
+impl Caller {
+    fn new(server: &Arc<Server>) -> Self {
+        server.callers.fetch_add(1, Ordering::Relaxed);
+        Self { server: server.clone() }
+    }
+}
+
+impl Drop for Caller {
+    fn drop(&mut self) {
+        *self.server.last_call.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        self.server.callers.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Server {
+    fn let_in(self: &Arc<Self>, listener: &UnixListener, idle: Option<Duration>) {
+        let is_told = || stop::flag().load(Ordering::Relaxed) || self.is_leaving();
+        while !is_told() && !idle.is_some_and(|idle| self.is_idle_for(idle)) {
+            if !socket::has_caller(listener, TICK) {
+                continue;
+            }
+            match listener.accept() {
+                Ok((stream, _)) => self.admit(stream),
+                // Too many open files, for instance: callers that end make room.
+                Err(_) => thread::sleep(Duration::from_millis(20)),
+            }
+        }
+    }
+
+    fn is_leaving(&self) -> bool {
+        self.is_leaving.load(Ordering::Relaxed)
+    }
+
+    fn is_idle_for(&self, time: Duration) -> bool {
+        self.callers.load(Ordering::Relaxed) == 0
+            && self.jobs.is_empty()
+            && self.last_call.lock().unwrap_or_else(PoisonError::into_inner).elapsed() > time
+    }
+
+    fn say_farewell(&self) {
+        self.seat.close();
+        self.jobs.release(None);
+        let since = Instant::now();
+        while self.callers.load(Ordering::Relaxed) > 0 && since.elapsed() < FAREWELL {
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    fn admit(self: &Arc<Self>, stream: UnixStream) {
+        // Where a socket inherits it, the listener's way of not waiting is not meant for callers.
+        let ready = stream.set_nonblocking(false).is_ok()
+            && stream.set_read_timeout(Some(SILENCE)).is_ok()
+            && stream.set_write_timeout(Some(SILENCE)).is_ok();
+        if !ready || !socket::is_own(&stream) || self.callers.load(Ordering::Relaxed) >= CALLERS {
+            return;
+        }
+        let caller = Caller::new(self);
+        // Without a thread the connection closes, and the caller helps itself.
+        let _ = thread::Builder::new().spawn(move || serve_caller(caller, &stream));
+    }
+
+    /// Ends: the socket goes first, so that whoever is told so does not come here again.
+    fn leave(&self) {
+        self.is_leaving.store(true, Ordering::Relaxed);
+        // A caller that says nothing, to wake the one that lets callers in.
+        let _ = UnixStream::connect(self.seat.socket());
+        self.seat.close();
+    }
+
+    fn status(&self) -> Status {
+        Status {
+            process: std::process::id(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            since: self.since.to_string(),
+            socket: self.seat.socket(),
+            answered: self.answered.load(Ordering::Relaxed),
+            // The one who asks is none.
+            callers: self.callers.load(Ordering::Relaxed).saturating_sub(1),
+            indexes: self.engine.open_indexes(),
+            models: self.engine.loaded_models(),
+            jobs: self.jobs.status(),
+        }
+    }
+
+    /// The answer to a question, unless the caller sees another index at this place than this
+    /// process does, or a newer one.
+    fn answer(&self, ask: &Ask, generation: &str) -> Reply {
+        if Manifest::identity(&ask.folder).ok().as_deref() != Some(generation) {
+            return Reply::Declined;
+        }
+        match self.engine.answer(ask) {
+            Ok(mut answer) => {
+                self.answered.fetch_add(1, Ordering::Relaxed);
+                let marks = answer.hits.iter_mut().map(|hit| std::mem::take(&mut hit.marks));
+                let marks = marks.collect();
+                Reply::Answer { answer: Box::new(answer), marks }
+            }
+            // The caller finds the same error and tells it.
+            Err(_) => Reply::Declined,
+        }
+    }
+}
+
+fn serve_caller(caller: Caller, stream: &UnixStream) {
+    // What is no call gets no reply.
+    let Ok(envelope) = Lines::new(stream, CALL_BYTES).next() else { return };
+    let reply = reply(caller, envelope, stream);
+    let _ = message::write(stream, &reply).or_else(|_| message::write(stream, &Reply::Declined));
+}
+
+fn reply(caller: Caller, envelope: Envelope<serde_json::Value>, stream: &UnixStream) -> Reply {
+    let server = caller.server.clone();
+    if !server.envelope.is_same_build(&envelope) {
+        if envelope.call != "status" {
+            server.leave();
+        }
+        return Reply::OtherBuild;
+    }
+    let is_alike = server.envelope.has_same_surroundings(&envelope);
+    let Ok(call) = serde_json::from_value(envelope.call) else { return Reply::Declined };
+    match call {
+        Call::Status => Reply::Status(server.status()),
+        Call::Stop => {
+            server.leave();
+            Reply::Done
+        }
+        Call::Release { folder } => patiently(caller, stream, move |server| {
+            if server.jobs.release(Some(&folder)) { Reply::Done } else { Reply::Nothing }
+        }),
+        Call::Ask { .. } | Call::Embed(_) if !is_alike || server.is_leaving() => Reply::Declined,
+        Call::Embed(job) => {
+            server.jobs.add(job, &server.engine);
+            Reply::Done
+        }
+        Call::Ask { ask, generation } => {
+            let (fast, folder) = (ask.fast, ask.folder.clone());
+            let reply = patiently(caller, stream, move |server| server.answer(&ask, &generation));
+            if fast {
+                load_behind(&server, folder);
+            }
+            reply
+        }
+    }
+}
+
+/// Does work on another thread, with a sign of life to the caller now and then. A panic in it ends
+/// that thread only.
+fn patiently(
+    caller: Caller,
+    stream: &UnixStream,
+    work: impl FnOnce(&Server) -> Reply + Send + 'static,
+) -> Reply {
+    let (send, receive) = mpsc::channel();
+    let spawned = thread::Builder::new().spawn(move || send.send(work(&caller.server)));
+    if spawned.is_err() {
+        return Reply::Declined;
+    }
+    loop {
+        match receive.recv_timeout(BEAT) {
+            Ok(reply) => return reply,
+            Err(RecvTimeoutError::Disconnected) => return Reply::Declined,
+            // Nobody listens any more: the work goes on and its result is dropped.
+            Err(RecvTimeoutError::Timeout) if message::write(stream, &Reply::Working).is_err() => {
+                return Reply::Declined;
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+    }
+}
+
+/// Loads the model that a hurried question did without.
+fn load_behind(server: &Arc<Server>, folder: std::path::PathBuf) {
+    let caller = Caller::new(server);
+    let _ = thread::Builder::new().spawn(move || {
+        if let Err(failure) = caller.server.engine.load(&folder) {
+            eprintln!("{}: {failure}", folder.display());
+        }
+    });
+}
