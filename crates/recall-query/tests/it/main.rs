@@ -13,3 +13,5 @@ mod readers;
 mod resident;
 #[cfg(unix)]
 mod runtime;
+#[cfg(unix)]
+mod watch;

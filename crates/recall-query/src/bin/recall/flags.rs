@@ -77,6 +77,8 @@ pub enum Command {
     Index(IndexFlags),
     /// Ask a question
     Query(QueryFlags),
+    /// Keep an index current while files change
+    Watch(WatchFlags),
     /// Keep a model and opened indexes for all who ask: started by itself, seldom by hand
     Serve(ServeFlags),
     /// Print a document whole, as on disk
@@ -118,6 +120,14 @@ pub struct IndexFlags {
     /// Print the summary as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, Default, Args)]
+pub struct WatchFlags {
+    /// Files, folders and exports; without any, those of the last run
+    pub paths: Vec<PathBuf>,
+    #[command(flatten)]
+    pub reading: ReadingFlags,
 }
 
 /// What is read, and how.

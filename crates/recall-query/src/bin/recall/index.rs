@@ -15,8 +15,9 @@ use crate::bars::Bars;
 use crate::failure::Failure;
 use crate::flags::{Flags, IndexFlags};
 use crate::{resident, stop};
-use model::Model;
-use work::Work;
+pub use model::Model;
+pub use report::problems;
+pub use work::Work;
 
 /// Runs `recall index`.
 pub fn run(flags: &Flags, options: &IndexFlags) -> Result<u8, Failure> {

@@ -21,6 +21,7 @@ mod resident;
 mod serve;
 mod status;
 mod stop;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -56,6 +57,7 @@ fn run(flags: &Flags) -> Result<u8, Failure> {
     match &flags.command {
         Command::Index(options) => index::run(flags, options),
         Command::Query(options) => query::run(flags, options),
+        Command::Watch(options) => watch::run(flags, options),
         Command::Serve(options) => serve::run(options),
         Command::Get(options) => get::run(flags, options),
         Command::Status(options) => status::run(flags, options),
