@@ -16,6 +16,8 @@ pub struct QueryEvidence {
     /// Standard deviation of the question's cosines with a fixed sample of the corpus, drawn
     /// towards that of any corpus where the sample is small: see [`deviation`].
     pub cosine_deviation: f32,
+    /// How many documents were searched: those that a filter let pass.
+    pub searched: u64,
     /// The question is one token or phrase, meant exactly.
     pub exact: bool,
     /// A vector of the question was there.
@@ -49,13 +51,6 @@ impl QueryEvidence {
         (0..self.term_limits.len()).filter(|term| !self.identifiers[*term])
     }
 
-    /// Share of the question's words, by weight, that no document holds.
-    pub fn unknown_share(&self) -> f32 {
-        let unknown: f32 =
-            self.words().filter(|term| !self.known[*term]).map(|term| self.term_limits[term]).sum();
-        ratio(unknown, self.word_limit())
-    }
-
     /// A cosine, or a difference of two, in standard deviations of the corpus.
     pub fn in_deviations(&self, cosine: f32) -> f32 {
         ratio(cosine, self.cosine_deviation)
@@ -74,6 +69,12 @@ impl Evidence {
         let holds = |term: &usize| self.contributions.get(*term).is_some_and(|c| *c > 0.0);
         let held: f32 = query.words().filter(holds).map(|term| query.term_limits[term]).sum();
         ratio(held, query.word_limit())
+    }
+
+    /// How many of the question's words the document holds.
+    pub fn words_held(&self, query: &QueryEvidence) -> usize {
+        let holds = |term: &usize| self.contributions.get(*term).is_some_and(|c| *c > 0.0);
+        query.words().filter(holds).count()
     }
 
     /// What the keyword arm says of the document: its share, as far as it covers the question.

@@ -3,8 +3,9 @@
 //! `relevance = P(the document is on the topic) × P(it answers, being on the topic)`: two logistic
 //! regressions over a handful of values of both arms, fitted on labelled sets and on the questions of
 //! each set asked of all the others (Platt's scaling of the evidence; method and held-out figures in
-//! `benches/quality.md`). No value depends on how many hits are asked for, and none on the corpus'
-//! size, so a relevance means the same everywhere.
+//! `benches/quality.md`). No value depends on how many hits are asked for. How many documents were
+//! searched is one of the values: the best of 5,000 is less often right than the best of 50 with the
+//! same lead.
 
 use std::collections::BTreeMap;
 
@@ -72,6 +73,10 @@ impl Leaders {
 
 /// Gaps beyond this many units say no more.
 const GAP_MAX: f32 = 4.0;
+/// The same where only vectors speak: a question of no words at all may stand out by chance.
+const COSINE_GAP_MAX: f32 = 2.0;
+/// Sizes of corpora that the fit has seen; beyond them nothing is extrapolated.
+const SEARCHED: (f32, f32) = (50.0, 5000.0);
 
 /// Estimated probability that a document answers the question, in [0, 1]. `foreign`: it is written in
 /// another language than the question, so that words it lacks say nothing.
@@ -85,7 +90,7 @@ pub fn relevance(
     let (topic, right) = match evidence.cosine {
         Some(cosine) if foreign => foreign_language(standing, cosine),
         Some(cosine) if words => hybrid(query, evidence, standing, cosine),
-        Some(cosine) => vector(standing, cosine),
+        Some(cosine) => vector(query, standing, cosine),
         None => keyword(query, evidence, standing),
     };
     let relevance = logistic(topic) * logistic(right);
@@ -100,24 +105,22 @@ fn hybrid(
     standing: &Standing,
     cosine: f32,
 ) -> (f32, f32) {
-    let topic = -13.707 + 27.173 * cosine + 9.962 * evidence.coverage(query);
-    let right = -1.130
-        + 0.435 * clip(standing.score_gap)
-        + 1.990 * evidence.keyword_share(query).max(0.0).sqrt()
-        + 0.910 * clip(standing.cosine_gap)
-        - 0.552 * (standing.keyword_rank as f32).ln_1p();
-    (topic, right)
+    let topic = -9.62 + 17.78 * cosine + 8.02 * evidence.coverage(query);
+    let gap = lead(standing.score_gap, 0.58, 0.44, GAP_MAX);
+    (topic, 2.37 + gap - 0.48 * rivals(query))
 }
 
 /// The logits of both factors from vectors alone.
-fn vector(standing: &Standing, cosine: f32) -> (f32, f32) {
-    (-15.290 + 38.127 * cosine, -3.218 + 1.028 * clip(standing.cosine_gap) + 4.775 * cosine)
+fn vector(query: &QueryEvidence, standing: &Standing, cosine: f32) -> (f32, f32) {
+    let gap = lead(standing.cosine_gap, 1.11, 0.84, COSINE_GAP_MAX);
+    (-11.6 + 27.2 * cosine, 2.17 + gap - 0.45 * rivals(query))
 }
 
-/// The logits of both factors where question and document are in two languages: half way between
-/// [`vector`] and a fit on such pairs alone, which answers too many questions of another corpus.
+/// The logits of both factors where question and document are in two languages: fitted on such
+/// pairs, then held back, since silence is better than a wrong neighbour.
 fn foreign_language(standing: &Standing, cosine: f32) -> (f32, f32) {
-    (-12.502 + 35.132 * cosine, -3.735 + 1.145 * clip(standing.cosine_gap) + 7.794 * cosine)
+    let gap = lead(standing.cosine_gap, 0.65, 3.0, COSINE_GAP_MAX);
+    (-9.6 + 24.0 * cosine, 1.5 + gap)
 }
 
 /// The logits of both factors from words alone.
@@ -125,13 +128,19 @@ fn keyword(query: &QueryEvidence, evidence: &Evidence, standing: &Standing) -> (
     if evidence.bm25 <= 0.0 {
         return (f32::NEG_INFINITY, f32::NEG_INFINITY);
     }
-    let topic = -3.225 + 11.485 * evidence.coverage(query) - 4.710 * query.unknown_share();
-    let share = evidence.keyword_share(query).max(0.0).sqrt();
-    (topic, -3.415 + 10.617 * standing.keyword_gap + 4.401 * share)
+    let held = (evidence.words_held(query) as f32).ln_1p();
+    let topic = -7.29 + 10.99 * evidence.coverage(query) + 2.26 * held;
+    (topic, 1.7 + 7.1 * standing.keyword_gap - 0.35 * rivals(query))
 }
 
-fn clip(gap: f32) -> f32 {
-    gap.clamp(-GAP_MAX, GAP_MAX)
+/// What a gap to the best of the others says: ahead of them and behind them are two slopes.
+fn lead(gap: f32, ahead: f32, behind: f32, most: f32) -> f32 {
+    ahead * gap.clamp(0.0, most) + behind * gap.clamp(-most, 0.0)
+}
+
+/// Among more documents the first is less often the right one: logarithm of how many were searched.
+fn rivals(query: &QueryEvidence) -> f32 {
+    (query.searched as f32).clamp(SEARCHED.0, SEARCHED.1).ln()
 }
 
 fn logistic(x: f32) -> f32 {

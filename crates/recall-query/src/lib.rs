@@ -1,8 +1,8 @@
 //! A question in, one ranked and judged list out.
 //!
 //! [`question`] takes the words apart, [`search`] asks both retrievers of one generation, [`fuse`]
-//! makes one score of their evidence, [`judge`] says how likely a document is to answer, and
-//! [`answer`] is what is printed. Everything but `search` and `answer` is pure.
+//! makes one score of their evidence, [`judge`] says how likely a document is to answer, [`ranking`]
+//! holds the documents in their order, and [`answer`] is what is printed. Everything but `search` and `answer` is pure.
 
 pub mod answer;
 pub mod eval;
@@ -11,5 +11,6 @@ pub mod fuse;
 pub mod judge;
 pub mod passage;
 pub mod question;
+pub mod ranking;
 pub mod search;
 pub mod when;

@@ -10,9 +10,10 @@ use recall_index::{
 };
 
 use crate::evidence::{Evidence, QueryEvidence, deviation};
-use crate::fuse::{self, Shares, Weights};
-use crate::judge::{self, Judge, Leaders, Standing};
+use crate::fuse::Weights;
+use crate::judge::Judge;
 use crate::question::Question;
+pub use crate::ranking::{Ranked, Ranking};
 
 /// Candidates that each retriever gives, at least: more than anyone reads, so that the first hits do
 /// not depend on how many are asked for.
@@ -51,46 +52,6 @@ pub struct Request {
     pub mode: Mode,
 }
 
-/// One document that answers, or nearly.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Ranked {
-    /// The entry that answers best.
-    pub entry: EntryId,
-    /// Key of the document.
-    pub document: u64,
-    /// Its id, by which ties are broken.
-    pub id: String,
-    /// Its path.
-    pub path: String,
-    /// What fusion made of the evidence: only for comparing documents of one question.
-    pub score: f32,
-    /// What each arm adds to the score.
-    pub shares: Shares,
-    /// Estimated probability that it answers the question.
-    pub relevance: f32,
-    /// The evidence.
-    pub evidence: Evidence,
-    /// Rank in the keyword arm, from 1.
-    pub keyword_rank: Option<usize>,
-    /// Rank in the vector arm, from 1.
-    pub vector_rank: Option<usize>,
-}
-
-/// Every candidate, best first, with what was known of the question.
-#[derive(Debug, Clone, Default)]
-pub struct Ranking {
-    /// Documents, best first.
-    pub documents: Vec<Ranked>,
-    /// The question's own evidence.
-    pub query: QueryEvidence,
-    /// The question's terms.
-    pub terms: Vec<QueryTerm>,
-    /// Entries that a filter or a condition let pass; `None` if there was none.
-    pub allowed: Option<u64>,
-    /// The question's vector, of unit length.
-    pub unit: Option<Vec<f32>>,
-}
-
 /// Searches one generation.
 pub struct Searcher<'a> {
     snapshot: &'a Snapshot,
@@ -122,6 +83,11 @@ impl<'a> Searcher<'a> {
         Self { snapshot, embedder, language, analyzer, weights, judge }
     }
 
+    /// How much each arm counts.
+    pub fn weights(&self) -> &Weights {
+        &self.weights
+    }
+
     /// Below this relevance nothing counts as an answer.
     pub fn threshold(&self) -> f32 {
         self.judge.threshold
@@ -142,40 +108,22 @@ impl<'a> Searcher<'a> {
             None => Vec::new(),
         };
         let query = self.query_evidence(request, &prepared)?;
-        let mut documents = self.documents(request, &prepared, &query, &keyword, &vector)?;
-        rank_arms(&mut documents);
-        self.score(&query, &mut documents);
-        documents.sort_by(order);
-        self.judge(&request.question.text, &query, &mut documents)?;
+        let documents = self.documents(request, &prepared, &query, &keyword, &vector)?;
         let allowed = prepared.allowed.as_ref().map(Allowed::len);
-        Ok(Ranking { documents, query, terms: prepared.terms, allowed, unit: prepared.unit })
+        let mut ranking =
+            Ranking { documents, query, terms: prepared.terms, allowed, unit: prepared.unit };
+        ranking.arrange(&self.weights);
+        self.compare_languages(&request.question.text, &mut ranking)?;
+        ranking.judge();
+        Ok(ranking)
     }
 
-    fn score(&self, query: &QueryEvidence, documents: &mut [Ranked]) {
-        let crowd = fuse::crowd(query, documents.iter().map(|d| &d.evidence));
-        let usual = fuse::usual_cosine(documents.iter().map(|d| &d.evidence));
-        for document in documents.iter_mut() {
-            document.shares = fuse::score(query, &document.evidence, crowd, usual, &self.weights);
-            document.score = document.shares.total();
-        }
-    }
-
-    /// Judges ranked documents; for the first ones it looks at the language of their text too.
-    fn judge(
-        &self,
-        question: &str,
-        query: &QueryEvidence,
-        documents: &mut [Ranked],
-    ) -> Result<(), IndexError> {
-        let own = language(question);
-        let standings = standings(query, documents);
-        for (rank, (document, standing)) in documents.iter_mut().zip(standings).enumerate() {
-            let foreign = own.is_some() && rank < LANGUAGES_READ && {
-                let entry = self.snapshot.keyword().fetch(document.entry)?;
-                let other = language(&entry.document.text);
-                other.is_some() && other != own
-            };
-            document.relevance = judge::relevance(query, &document.evidence, &standing, foreign);
+    /// Notes which of the first documents are written in another language than the question.
+    fn compare_languages(&self, question: &str, ranking: &mut Ranking) -> Result<(), IndexError> {
+        let Some(own) = language(question) else { return Ok(()) };
+        for document in ranking.documents.iter_mut().take(LANGUAGES_READ) {
+            let entry = self.snapshot.keyword().fetch(document.entry)?;
+            document.foreign = language(&entry.document.text).is_some_and(|other| other != own);
         }
         Ok(())
     }
@@ -231,6 +179,7 @@ impl<'a> Searcher<'a> {
         let keyword = self.snapshot.keyword();
         let entries = keyword.entries();
         let mut query = QueryEvidence {
+            searched: prepared.allowed.as_ref().map_or(entries, Allowed::len),
             exact: request.question.exact.is_some(),
             has_vector: prepared.unit.is_some(),
             ..QueryEvidence::default()
@@ -278,7 +227,7 @@ impl<'a> Searcher<'a> {
             };
             let document = self.snapshot.keyword().document_key(id)?;
             match by_document.get_mut(&document) {
-                Some(known) => merge(known, id, evidence),
+                Some(known) => known.merge(id, evidence),
                 None => {
                     by_document.insert(document, self.ranked(id, document, evidence)?);
                 }
@@ -298,18 +247,7 @@ impl<'a> Searcher<'a> {
         evidence: Evidence,
     ) -> Result<Ranked, IndexError> {
         let (id, path) = self.snapshot.keyword().id_and_path(entry)?;
-        Ok(Ranked {
-            entry,
-            document,
-            id,
-            path,
-            score: 0.0,
-            shares: Shares::default(),
-            relevance: 0.0,
-            evidence,
-            keyword_rank: None,
-            vector_rank: None,
-        })
+        Ok(Ranked::new(entry, document, (id, path), evidence))
     }
 
     /// The cosine with the nearest chunk of an entry.
@@ -353,75 +291,8 @@ fn holds_exact(terms: &[QueryTerm], contributions: &[f32]) -> bool {
     !wanted.is_empty() && wanted.iter().all(|c| *c > 0.0)
 }
 
-/// Joins what another entry of the same document says.
-fn merge(known: &mut Ranked, id: EntryId, other: Evidence) {
-    let nearer = other.cosine > known.evidence.cosine;
-    let cosine = if nearer { other.cosine } else { known.evidence.cosine };
-    let exact = known.evidence.exact || other.exact;
-    let better = other.bm25 > known.evidence.bm25 || (other.bm25 == known.evidence.bm25 && nearer);
-    if better {
-        known.entry = id;
-        known.evidence = other;
-    }
-    known.evidence.cosine = cosine;
-    known.evidence.exact = exact;
-}
-
-/// Best first: exact, then score, then id and path.
-fn order(a: &Ranked, b: &Ranked) -> std::cmp::Ordering {
-    b.evidence
-        .exact
-        .cmp(&a.evidence.exact)
-        .then(b.score.total_cmp(&a.score))
-        .then_with(|| a.id.cmp(&b.id))
-        .then_with(|| a.path.cmp(&b.path))
-}
-
-/// Sets each document's rank in each arm.
-fn rank_arms(documents: &mut [Ranked]) {
-    documents.sort_by(|a, b| {
-        b.evidence
-            .bm25
-            .total_cmp(&a.evidence.bm25)
-            .then_with(|| a.id.cmp(&b.id))
-            .then_with(|| a.path.cmp(&b.path))
-    });
-    let matching = documents.iter_mut().filter(|d| d.evidence.bm25 > 0.0);
-    matching.enumerate().for_each(|(i, d)| d.keyword_rank = Some(i + 1));
-    let cosine = |d: &Ranked| d.evidence.cosine.unwrap_or(f32::NEG_INFINITY);
-    documents.sort_by(|a, b| {
-        cosine(b)
-            .total_cmp(&cosine(a))
-            .then_with(|| a.id.cmp(&b.id))
-            .then_with(|| a.path.cmp(&b.path))
-    });
-    let near = documents.iter_mut().filter(|d| d.evidence.cosine.is_some());
-    near.enumerate().for_each(|(i, d)| d.vector_rank = Some(i + 1));
-}
-
 /// Inverse document frequency as BM25 has it: ln(1 + (N - n + 0.5) / (n + 0.5)).
 fn idf(documents: u64, holding: u64) -> f32 {
     let (n, df) = (documents as f32, holding as f32);
     (1.0 + (n - df + 0.5).max(0.0) / (df + 0.5)).ln()
-}
-
-/// How each document stands beside the others.
-fn standings(query: &QueryEvidence, documents: &[Ranked]) -> Vec<Standing> {
-    let cosine = |d: &Ranked| d.evidence.cosine.unwrap_or(0.0);
-    let keyword: Vec<f32> = documents.iter().map(|d| d.evidence.keyword(query)).collect();
-    let scores = Leaders::of(documents.iter().map(|d| d.score), f32::NEG_INFINITY);
-    let cosines = Leaders::of(documents.iter().map(cosine), f32::NEG_INFINITY);
-    let keywords = Leaders::of(keyword.iter().copied(), 0.0);
-    let standing = |(document, own): (&Ranked, &f32)| Standing {
-        score_gap: bounded(scores.gap(document.score)),
-        cosine_gap: bounded(query.in_deviations(cosines.gap(cosine(document)))),
-        keyword_gap: keywords.gap(*own),
-        keyword_rank: keyword.iter().filter(|other| *other > own).count(),
-    };
-    documents.iter().zip(&keyword).map(standing).collect()
-}
-
-/// A gap; where there is no other document, a lead like that of most right answers.
-fn bounded(gap: f32) -> f32 {
-    if gap.is_finite() { gap } else { 2.0 }
 }

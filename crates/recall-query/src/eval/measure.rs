@@ -28,14 +28,12 @@ pub struct Outcome {
 impl Outcome {
     /// What came of `query`, whose labels are `grades`.
     pub fn new(query: &Query, grades: &Grades, documents: &[Ranked], seconds: f64) -> Self {
-        let excluded = |d: &&Ranked| query.exclude.iter().any(|out| *out == d.id || *out == d.path);
-        let kept: Vec<&Ranked> = documents.iter().filter(|d| !excluded(d)).collect();
-        let names = kept.iter().map(|d| label_name(&d.id, &d.path, grades));
+        let names = documents.iter().map(|d| label_name(&d.id, &d.path, grades));
         Self {
             query: query.id.clone(),
             ranking: without_repeats(names),
-            first: kept.first().map(|d| f64::from(d.relevance)),
-            top: kept.iter().map(|d| f64::from(d.relevance)).fold(0.0, f64::max),
+            first: documents.first().map(|d| f64::from(d.relevance)),
+            top: documents.iter().map(|d| f64::from(d.relevance)).fold(0.0, f64::max),
             seconds,
         }
     }

@@ -27,6 +27,13 @@ pub struct Query {
     pub relevant: Option<Vec<String>>,
 }
 
+impl Query {
+    /// Whether a document is taken out of the question's ranking.
+    pub fn excludes(&self, id: &str, path: &str) -> bool {
+        self.exclude.iter().any(|out| out == id || out == path)
+    }
+}
+
 /// Parses JSON lines if the first character is `{`, else CSV.
 pub fn parse(text: &str) -> Parsed<Vec<Query>> {
     let rows = if text.trim_start().starts_with('{') { json_lines(text) } else { csv(text) };

@@ -74,8 +74,9 @@ impl Asker<'_> {
             .field
             .and_then(|field| Some((field.to_owned(), query.metadata.get(field)?.clone())));
         request.filter.fields.extend(value);
-        let ranking = self.searcher.rank(&request)?;
+        let mut ranking = self.searcher.rank(&request)?;
         let seconds = started.elapsed().as_secs_f64();
+        ranking.leave_out(|d| query.excludes(&d.id, &d.path), self.searcher.weights());
         let none = Grades::new();
         let grades = self.labelled.qrels.get(&query.id).unwrap_or(&none);
         Ok(Outcome::new(query, grades, &ranking.documents, seconds))

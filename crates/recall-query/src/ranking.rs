@@ -1,0 +1,172 @@
+//! The candidates of one question, ranked and judged. Pure.
+
+use std::cmp::Ordering;
+
+use recall_index::{EntryId, QueryTerm};
+
+use crate::evidence::{Evidence, QueryEvidence};
+use crate::fuse::{self, Shares, Weights};
+use crate::judge::{self, Leaders, Standing};
+
+/// One document that answers, or nearly.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ranked {
+    /// The entry that answers best.
+    pub entry: EntryId,
+    /// Key of the document.
+    pub document: u64,
+    /// Its id, by which ties are broken.
+    pub id: String,
+    /// Its path.
+    pub path: String,
+    /// What fusion made of the evidence: only for comparing documents of one question.
+    pub score: f32,
+    /// What each arm adds to the score.
+    pub shares: Shares,
+    /// Estimated probability that it answers the question.
+    pub relevance: f32,
+    /// The evidence.
+    pub evidence: Evidence,
+    /// How it stands beside the others.
+    pub standing: Standing,
+    /// It is written in another language than the question.
+    pub foreign: bool,
+    /// Rank in the keyword arm, from 1.
+    pub keyword_rank: Option<usize>,
+    /// Rank in the vector arm, from 1.
+    pub vector_rank: Option<usize>,
+}
+
+impl Ranked {
+    /// A candidate that is not ranked yet.
+    pub fn new(
+        entry: EntryId,
+        document: u64,
+        (id, path): (String, String),
+        evidence: Evidence,
+    ) -> Self {
+        Self {
+            entry,
+            document,
+            id,
+            path,
+            score: 0.0,
+            shares: Shares::default(),
+            relevance: 0.0,
+            evidence,
+            standing: Standing::default(),
+            foreign: false,
+            keyword_rank: None,
+            vector_rank: None,
+        }
+    }
+
+    /// Joins what another entry of the same document says.
+    pub fn merge(&mut self, entry: EntryId, other: Evidence) {
+        let own = &self.evidence;
+        let nearer = other.cosine > own.cosine;
+        let cosine = if nearer { other.cosine } else { own.cosine };
+        let exact = own.exact || other.exact;
+        if other.bm25 > own.bm25 || (other.bm25 == own.bm25 && nearer) {
+            self.entry = entry;
+            self.evidence = other;
+        }
+        self.evidence.cosine = cosine;
+        self.evidence.exact = exact;
+    }
+
+    fn by_name(&self, other: &Self) -> Ordering {
+        self.id.cmp(&other.id).then_with(|| self.path.cmp(&other.path))
+    }
+}
+
+/// Every candidate, best first, with what was known of the question.
+#[derive(Debug, Clone, Default)]
+pub struct Ranking {
+    /// Documents, best first.
+    pub documents: Vec<Ranked>,
+    /// The question's own evidence.
+    pub query: QueryEvidence,
+    /// The question's terms.
+    pub terms: Vec<QueryTerm>,
+    /// Entries that a filter or a condition let pass; `None` if there was none.
+    pub allowed: Option<u64>,
+    /// The question's vector, of unit length.
+    pub unit: Option<Vec<f32>>,
+}
+
+impl Ranking {
+    /// Scores the candidates and puts them in order: exact ones first, then by score, then by id.
+    pub fn arrange(&mut self, weights: &Weights) {
+        self.rank_arms();
+        let crowd = fuse::crowd(&self.query, self.documents.iter().map(|d| &d.evidence));
+        let usual = fuse::usual_cosine(self.documents.iter().map(|d| &d.evidence));
+        for document in &mut self.documents {
+            document.shares = fuse::score(&self.query, &document.evidence, crowd, usual, weights);
+            document.score = document.shares.total();
+        }
+        self.documents.sort_by(|a, b| {
+            let exact = b.evidence.exact.cmp(&a.evidence.exact);
+            exact.then(b.score.total_cmp(&a.score)).then_with(|| a.by_name(b))
+        });
+        self.set_standings();
+    }
+
+    /// Takes candidates out as if the corpus did not hold them: a question made from a ticket would
+    /// find that ticket first, and nothing else would stand out beside it.
+    pub fn leave_out(&mut self, is_out: impl Fn(&Ranked) -> bool, weights: &Weights) {
+        let before = self.documents.len();
+        self.documents.retain(|document| !is_out(document));
+        if self.documents.len() < before {
+            self.arrange(weights);
+            self.judge();
+        }
+    }
+
+    /// Judges the candidates, which are in order.
+    pub fn judge(&mut self) {
+        for document in &mut self.documents {
+            let Ranked { evidence, standing, foreign, .. } = document;
+            document.relevance = judge::relevance(&self.query, evidence, standing, *foreign);
+        }
+    }
+
+    /// Sets each document's rank in each arm.
+    fn rank_arms(&mut self) {
+        let documents = &mut self.documents;
+        documents
+            .sort_by(|a, b| b.evidence.bm25.total_cmp(&a.evidence.bm25).then_with(|| a.by_name(b)));
+        let matching = documents.iter_mut().filter(|d| d.evidence.bm25 > 0.0);
+        matching.enumerate().for_each(|(i, d)| d.keyword_rank = Some(i + 1));
+        let cosine = |d: &Ranked| d.evidence.cosine.unwrap_or(f32::NEG_INFINITY);
+        documents.sort_by(|a, b| cosine(b).total_cmp(&cosine(a)).then_with(|| a.by_name(b)));
+        let near = documents.iter_mut().filter(|d| d.evidence.cosine.is_some());
+        near.enumerate().for_each(|(i, d)| d.vector_rank = Some(i + 1));
+    }
+
+    /// Sets how each document stands beside the others.
+    fn set_standings(&mut self) {
+        let query = &self.query;
+        let documents = &mut self.documents;
+        let cosine = |d: &Ranked| d.evidence.cosine.unwrap_or(0.0);
+        let keyword: Vec<f32> = documents.iter().map(|d| d.evidence.keyword(query)).collect();
+        let scores = Leaders::of(documents.iter().map(|d| d.score), f32::NEG_INFINITY);
+        let cosines = Leaders::of(documents.iter().map(cosine), f32::NEG_INFINITY);
+        let keywords = Leaders::of(keyword.iter().copied(), 0.0);
+        let mut falling = keyword.clone();
+        falling.sort_by(|a, b| b.total_cmp(a));
+        for (document, own) in documents.iter_mut().zip(keyword) {
+            document.standing = Standing {
+                score_gap: bounded(scores.gap(document.score)),
+                cosine_gap: bounded(query.in_deviations(cosines.gap(cosine(document)))),
+                keyword_gap: keywords.gap(own),
+                keyword_rank: falling.partition_point(|other| *other > own),
+            };
+        }
+    }
+}
+
+/// A gap; where there is no other document, a lead like that of most right answers.
+fn bounded(gap: f32) -> f32 {
+    if gap.is_finite() { gap } else { 2.0 }
+}
