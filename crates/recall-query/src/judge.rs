@@ -20,7 +20,7 @@ pub struct Judge {
 
 impl Default for Judge {
     fn default() -> Self {
-        Self { threshold: 0.15 }
+        Self { threshold: 0.13 }
     }
 }
 
@@ -105,9 +105,9 @@ fn hybrid(
     standing: &Standing,
     cosine: f32,
 ) -> (f32, f32) {
-    let topic = -9.62 + 17.78 * cosine + 8.02 * evidence.coverage(query);
-    let gap = lead(standing.score_gap, 0.58, 0.44, GAP_MAX);
-    (topic, 2.37 + gap - 0.48 * rivals(query))
+    let topic = -12.3 + 22.2 * cosine + 10.0 * evidence.coverage(query);
+    let gap = lead(standing.score_gap, 0.67, 0.45, GAP_MAX);
+    (topic, 3.7 + gap - 0.65 * rivals(query))
 }
 
 /// The logits of both factors from vectors alone.
@@ -120,7 +120,7 @@ fn vector(query: &QueryEvidence, standing: &Standing, cosine: f32) -> (f32, f32)
 /// pairs, then held back, since silence is better than a wrong neighbour.
 fn foreign_language(standing: &Standing, cosine: f32) -> (f32, f32) {
     let gap = lead(standing.cosine_gap, 0.65, 3.0, COSINE_GAP_MAX);
-    (-9.6 + 24.0 * cosine, 1.5 + gap)
+    (-10.0 + 24.0 * cosine, 1.5 + gap)
 }
 
 /// The logits of both factors from words alone.
