@@ -113,7 +113,7 @@ fn schema() -> (Schema, Fields) {
 }
 
 /// Where an entry stands in one opened generation: segment and number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EntryId {
     segment: u32,
     number: u32,

@@ -28,10 +28,9 @@ pub struct Outcome {
 impl Outcome {
     /// What came of `query`, whose labels are `grades`.
     pub fn new(query: &Query, grades: &Grades, documents: &[Ranked], seconds: f64) -> Self {
-        let names = documents.iter().map(|d| label_name(&d.id, &d.path, grades));
         Self {
             query: query.id.clone(),
-            ranking: without_repeats(names),
+            ranking: label_names(documents, grades),
             first: documents.first().map(|d| f64::from(d.relevance)),
             top: documents.iter().map(|d| f64::from(d.relevance)).fold(0.0, f64::max),
             seconds,
@@ -39,12 +38,17 @@ impl Outcome {
     }
 }
 
+/// Documents by the names that the labels know them by: a file that is named is found once, however
+/// many of its documents are.
+pub fn label_names(documents: &[Ranked], grades: &Grades) -> Vec<String> {
+    without_repeats(documents.iter().map(|d| label_name(&d.id, &d.path, grades)))
+}
+
 /// The id of a document, unless the labels know it by its path.
 fn label_name<'a>(id: &'a str, path: &'a str, grades: &Grades) -> &'a str {
     if !grades.contains_key(id) && grades.contains_key(path) { path } else { id }
 }
 
-/// A label that names a file is found once, however many of the file's documents are.
 fn without_repeats<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut seen = HashSet::new();
     names.filter(|name| seen.insert(*name)).map(str::to_owned).collect()

@@ -1,7 +1,7 @@
 //! `recall eval`: how good the answers are, on labelled questions.
 
-mod ask;
-mod labelled;
+pub mod ask;
+pub mod labelled;
 
 use std::path::Path;
 
@@ -25,7 +25,7 @@ use ask::Asker;
 use labelled::Labelled;
 
 /// Problems of one kind that are listed one by one.
-const PROBLEMS_SHOWN: usize = 10;
+pub const PROBLEMS_SHOWN: usize = 10;
 
 /// Runs `recall eval`.
 pub fn run(flags: &Flags, options: &EvalFlags) -> Result<u8, Failure> {

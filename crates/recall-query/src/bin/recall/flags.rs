@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use serde::{Deserialize, Serialize};
 
+use crate::tune::TuneFlags;
+
 /// Search what you and your agents need to remember.
 ///
 /// recall indexes years of tickets, chat, mail, notes and runbooks on this machine and answers
@@ -29,11 +31,13 @@ const EXIT_CODES: &str = "Exit codes: 0 hits, 1 nothing relevant, 2 error, 130 i
 /// The arguments, with a question that looks like a flag (`recall query --no-verify`) marked as text.
 /// Only a question that is one such token: with any other text beside it, it is a misspelt flag.
 pub fn arguments(typed: Vec<OsString>) -> Vec<OsString> {
-    let Some(at) = typed.iter().position(|a| a == "query") else { return typed };
+    let command = Flags::command();
+    let Some(at) = command_at(&command, &typed).filter(|at| typed[*at] == "query") else {
+        return typed;
+    };
     if typed[at..].iter().any(|a| a == "--") {
         return typed;
     }
-    let command = Flags::command();
     let Some(query) = command.find_subcommand("query") else { return typed };
     let known: Vec<&clap::Arg> = query.get_arguments().chain(command.get_arguments()).collect();
     let mut unknown = Vec::new();
@@ -58,6 +62,24 @@ pub fn arguments(typed: Vec<OsString>) -> Vec<OsString> {
         }
         _ => typed,
     }
+}
+
+/// Where the command stands: the first argument that is no flag and no flag's value.
+fn command_at(command: &clap::Command, typed: &[OsString]) -> Option<usize> {
+    let known: Vec<&clap::Arg> = command.get_arguments().collect();
+    let mut takes_value = false;
+    typed.iter().enumerate().skip(1).find_map(|(at, argument)| {
+        let text = argument.to_string_lossy();
+        if std::mem::take(&mut takes_value) {
+            return None;
+        }
+        if !text.starts_with('-') {
+            return Some(at);
+        }
+        takes_value = flag(&known, &text)
+            .is_some_and(|arg| arg.get_action().takes_values() && !text.contains('='));
+        None
+    })
 }
 
 /// The flag that an argument is.
@@ -91,6 +113,8 @@ pub enum Command {
     Check(CheckFlags),
     /// Measure the answers on labelled questions
     Eval(EvalFlags),
+    /// Fit this index's settings to labelled questions, and keep what helps on others
+    Tune(TuneFlags),
     /// List, fetch and verify embedding models
     Model(ModelFlags),
     /// Print, check and edit the pointer index: loaded whole, kept by people, never ranked
@@ -428,7 +452,7 @@ pub enum ModelCommand {
     },
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct EvalFlags {
     /// A labelled set: a folder with corpus.jsonl, queries.jsonl and qrels/test.tsv (BEIR's layout).
     /// Its index is kept in DATASET/.recall unless --index names another place

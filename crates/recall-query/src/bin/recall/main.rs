@@ -21,6 +21,7 @@ mod resident;
 mod serve;
 mod status;
 mod stop;
+mod tune;
 mod watch;
 
 use std::process::ExitCode;
@@ -64,6 +65,7 @@ fn run(flags: &Flags) -> Result<u8, Failure> {
         Command::Explain(options) => explain::run(flags, options),
         Command::Check(options) => check::run(flags, options),
         Command::Eval(options) => eval::run(flags, options),
+        Command::Tune(options) => tune::run(flags, options),
         Command::Model(options) => model::run(flags, options),
         Command::Pointers(options) => pointers::run(options),
         Command::Demo => demo::run(flags),

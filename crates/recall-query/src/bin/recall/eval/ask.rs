@@ -7,6 +7,7 @@ use recall_index::IndexError;
 use recall_query::eval::measure::{Outcome, Outcomes};
 use recall_query::eval::qrels::Grades;
 use recall_query::eval::queries::Query;
+use recall_query::ranking::Ranking;
 use recall_query::search::{Mode, Searcher};
 
 use super::labelled::Labelled;
@@ -64,6 +65,14 @@ impl Asker<'_> {
     }
 
     fn one(&self, query: &Query, mode: Mode) -> Result<Outcome, Failure> {
+        let (ranking, seconds) = self.rank(query, mode)?;
+        let none = Grades::new();
+        let grades = self.labelled.qrels.get(&query.id).unwrap_or(&none);
+        Ok(Outcome::new(query, grades, &ranking.documents, seconds))
+    }
+
+    /// All candidates for a question but those it leaves out, and the seconds that it took.
+    pub fn rank(&self, query: &Query, mode: Mode) -> Result<(Ranking, f64), Failure> {
         if stop::flag().load(Ordering::Relaxed) {
             return Err(IndexError::Interrupted.into());
         }
@@ -77,8 +86,6 @@ impl Asker<'_> {
         let mut ranking = self.searcher.rank(&request)?;
         let seconds = started.elapsed().as_secs_f64();
         ranking.leave_out(|d| query.excludes(&d.id, &d.path), self.searcher.weights());
-        let none = Grades::new();
-        let grades = self.labelled.qrels.get(&query.id).unwrap_or(&none);
-        Ok(Outcome::new(query, grades, &ranking.documents, seconds))
+        Ok((ranking, seconds))
     }
 }
