@@ -260,3 +260,31 @@ fn one_interruption_ends_it() {
     // Before the first question nothing needs an orderly end, and the signal itself ends it.
     assert!(matches!(code, Some(130) | None), "{code:?}");
 }
+
+#[test]
+fn tuning_stores_only_what_helps_and_can_be_taken_back() {
+    let set = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../datasets/eval-demo");
+    let corpus = Corpus::empty();
+    for name in ["corpus.jsonl", "queries.jsonl", "qrels/test.tsv", "queries_unanswerable.jsonl"] {
+        corpus.write(name, &std::fs::read_to_string(set.join(name)).expect("the repository's set"));
+    }
+    let status = |expected: bool, what: &str| {
+        let snapshot = recall_index::Snapshot::open(&corpus.index()).expect("an index");
+        let settings = &snapshot.manifest().settings;
+        assert_eq!(!settings.is_empty(), expected, "{what}: {settings:?}");
+    };
+    let dry = json(&good(corpus.path(), &["tune", ".", "--dry-run", "--json"]).stdout);
+    let weight = &dry["settings"][0];
+    assert_eq!((&weight["setting"], &weight["questions"]), (&"fusion.keyword".into(), &20.into()));
+    assert_eq!((&dry["stored"], &dry["folds"]), (&false.into(), &5.into()));
+    // Eight questions that nothing answers are too few to move a threshold.
+    assert!(dry["notes"].to_string().contains("the threshold stays"), "{dry}");
+    status(false, "a dry run stores nothing");
+    let text = good(corpus.path(), &["tune", "."]).stdout;
+    assert!(text.contains("fusion.keyword"), "{text}");
+    status(weight["helps"] == true, "what helps on held-out questions is stored, and nothing else");
+    good(corpus.path(), &["--index", ".recall", "tune", "--reset"]);
+    status(false, "a reset takes it back");
+    let same = json(&good(corpus.path(), &["tune", ".", "--dry-run", "--json"]).stdout);
+    assert_eq!(same["settings"], dry["settings"], "the same input gives the same fit");
+}

@@ -4,6 +4,7 @@ mod cli;
 mod corpus;
 mod damage;
 mod eval;
+mod honest;
 mod incremental;
 mod kill;
 mod program;

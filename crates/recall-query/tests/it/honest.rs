@@ -1,0 +1,166 @@
+//! What an answer must not do: miss a token that is there, drown a fact, answer what nothing answers.
+
+use std::fmt::Write as _;
+
+use fastrand::Rng;
+use recall_embed::{Catalogue, DEFAULT_MODEL, Embedder, Home, installed};
+use recall_index::{Analyzer, Filter, Snapshot};
+use recall_query::question;
+use recall_query::search::{Mode, Ranking, Request, Searcher};
+use serde_json::json;
+
+use crate::corpus::Corpus;
+use crate::program::good;
+
+/// Asks an index in this process: two hundred starts of the program would take minutes.
+struct Asked {
+    snapshot: Snapshot,
+    embedder: Embedder,
+}
+
+impl Asked {
+    fn open(corpus: &Corpus) -> Self {
+        let home = Home::from_env();
+        let catalogue = Catalogue::of(&home).expect("the catalogue can be read");
+        let model = catalogue.find(DEFAULT_MODEL).expect("it is in the catalogue");
+        let installed = installed(&home, model).expect("tests need the model: recall model pull");
+        let embedder = Embedder::load(&home, &installed, 1).expect("the model loads");
+        Self { snapshot: Snapshot::open(&corpus.index()).expect("an index"), embedder }
+    }
+
+    fn ask(&self, question: &str, mode: Mode) -> (Ranking, f32) {
+        let analyzer = Analyzer::default();
+        let searcher = Searcher::new(&self.snapshot, Some(&self.embedder), &analyzer);
+        let question = question::parse(question, &|_, _| false);
+        let request = Request { question, filter: Filter::default(), k: 10, mode };
+        (searcher.rank(&request).expect("an index that can be read"), searcher.threshold())
+    }
+}
+
+/// A token as tickets and logs hold them, of the kind `number % 8`.
+fn identifier(number: usize, rng: &mut Rng) -> String {
+    let n = rng.u32(1000..100_000);
+    let word = ["ledger", "billing", "Gateway", "replica", "cacheNode"][rng.usize(0..5)];
+    match number % 8 {
+        0 => format!("OPS-{number}{n}"),
+        1 => format!("ERR_0x{:08X}", rng.u32(..)),
+        2 => format!("{:07x}{:05x}", rng.u32(..) >> 4, n),
+        3 => format!("srv/{word}/{n}/main.rs"),
+        4 => format!("{word}-{n}.prod.example.net"),
+        5 => format!("10.{}.{}.{}:{n}", rng.u8(..), rng.u8(..), number),
+        6 => format!("com.acme.{word}.Worker{n}Exception"),
+        _ => format!("v{}.{}.{n}-rc{number}", rng.u8(1..20), rng.u8(..)),
+    }
+}
+
+/// A ticket with one token of its own among words that all tickets share.
+fn ticket(number: usize, rng: &mut Rng) -> (String, serde_json::Value) {
+    let own = identifier(number, rng);
+    let places = ["the ledger", "checkout", "the nightly export", "the mobile gateway", "search"];
+    let faults = ["timed out", "returned stale data", "restarted twice", "dropped a message"];
+    let (place, fault) = (places[rng.usize(0..places.len())], faults[rng.usize(0..faults.len())]);
+    let text = [
+        format!("After the deploy {place} {fault}. The log says {own} and nothing else."),
+        format!("{own} shows up when {place} is under load; a customer says it {fault}."),
+        format!("We saw that {place} {fault} again. Related: {own}. Rolled back for now."),
+    ];
+    let body = text[rng.usize(0..text.len())].clone();
+    (own, json!({"id": format!("T{number:03}"), "title": format!("{place} {fault}"), "body": body}))
+}
+
+#[test]
+fn two_hundred_rare_tokens_each_find_their_own_document_first() {
+    let mut rng = Rng::with_seed(7);
+    let corpus = Corpus::empty();
+    let mut lines = String::new();
+    let tokens: Vec<String> = (0..200)
+        .map(|number| {
+            let (own, ticket) = ticket(number, &mut rng);
+            writeln!(lines, "{ticket}").expect("a String takes all");
+            own
+        })
+        .collect();
+    corpus.write("tickets.jsonl", &lines);
+    good(corpus.path(), &["index", "."]);
+    let asked = Asked::open(&corpus);
+    for (number, token) in tokens.iter().enumerate() {
+        let own = format!("T{number:03}");
+        for question in [token.clone(), format!("what about {token}?")] {
+            let (ranking, threshold) = asked.ask(&question, Mode::Hybrid);
+            let first = &ranking.documents[0];
+            assert_eq!(first.id, own, "{question}");
+            assert!(first.relevance >= threshold, "{question}: {}", first.relevance);
+        }
+    }
+}
+
+#[test]
+fn a_short_fact_does_not_drown_among_long_threads() {
+    let corpus = Corpus::empty();
+    corpus.write("fact.md", "The retention of billing traces is 14 days.\n");
+    for number in 0..12 {
+        let mut thread = format!("# Traces, part {number}\n\n");
+        for line in 0..40 {
+            let said = [
+                "Someone asked about billing and nobody had the numbers at hand.",
+                "The traces are large, and the traces of last week are larger.",
+                "Retention came up once more and was put off to the next meeting.",
+                "How many days until the audit? Days, not weeks, said Lan.",
+            ];
+            writeln!(thread, "{} ({number}.{line})\n", said[(line + number) % said.len()])
+                .expect("a String takes all");
+        }
+        corpus.write(&format!("thread-{number:02}.md"), &thread);
+    }
+    good(corpus.path(), &["index", "."]);
+    let asked = Asked::open(&corpus);
+    for question in
+        ["what is the retention of billing traces", "how many days are billing traces kept"]
+    {
+        let (ranking, threshold) = asked.ask(question, Mode::Hybrid);
+        assert_eq!(ranking.documents[0].path, "fact.md", "{question}");
+        assert!(ranking.documents[0].relevance >= threshold, "{question}");
+    }
+}
+
+#[test]
+fn what_says_nothing_is_answered_with_nothing_in_every_mode() {
+    let datasets = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../datasets");
+    let corpus = Corpus::empty();
+    for name in ["tickets.jsonl", "eval-demo/corpus.jsonl", "notes/oncall-handover.md"] {
+        let text = std::fs::read_to_string(datasets.join(name)).expect("a file of the repository");
+        corpus.write(name, &text);
+    }
+    good(corpus.path(), &["index", "."]);
+    let asked = Asked::open(&corpus);
+    let nothing = [
+        "....",
+        "?!",
+        "—",
+        "()[]{}",
+        "\"\"",
+        "🙂🙂",
+        "   ",
+        "\u{200b}",
+        "xqzvw",
+        "qwfpgj zxcvkl",
+        "blorptang vexilquib",
+        "what is florgnatz",
+        "why tkbje",
+        "zufol banik temar",
+        "where did janux put the pupqtj",
+        "asdf asdf lkjlkj",
+        "xoắng trìu khẹp vựt",
+        "ъьммфрв мкчжыч",
+        "脟嬕罄荵歐",
+        "sourdough hydration percentage",
+        "best tulip varieties for clay soil",
+    ];
+    for question in nothing {
+        for mode in [Mode::Hybrid, Mode::Keyword, Mode::Vector] {
+            let (ranking, threshold) = asked.ask(question, mode);
+            let answered = ranking.documents.iter().find(|d| d.relevance >= threshold);
+            assert!(answered.is_none(), "{question:?} {mode:?}: {answered:?}");
+        }
+    }
+}
