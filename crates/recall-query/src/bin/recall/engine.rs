@@ -1,11 +1,12 @@
 //! Answers questions, and keeps what the next one may need: opened indexes and loaded models.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use recall_embed::{Catalogue, EmbedError, Embedder, Home, Installed};
-use recall_index::{Analyzer, Manifest, ModelRecord, Snapshot};
+use recall_index::{Analyzer, Manifest, ModelRecord, Snapshot, UnitId};
 use recall_pointers::{FolderSpec, HeadingWords, Memory, PointerLine, Project, lines_naming};
 use recall_query::answer::{Answer, Coverage, Hit, Hits, TextBudget, VERSION};
 use recall_query::question::Question;
@@ -245,11 +246,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// Compares the content of the hits' files with what was indexed, and says which differ.
 fn verify(snapshot: &Snapshot, hits: &mut [Hit]) -> Result<(), Failure> {
     let catalogue = snapshot.catalogue()?;
+    let file = |(root, path): &UnitId| snapshot.file_of(*root, path);
+    let units = catalogue.units().iter();
+    let by_file: HashMap<PathBuf, _> =
+        units.filter_map(|unit| Some((file(unit.0)?, unit))).collect();
     for hit in hits {
-        let mut known = catalogue.units().iter().filter(|((root, path), _)| {
-            snapshot.file_of(*root, path).is_some_and(|file| file == hit.file)
-        });
-        let Some(((_, path), record)) = known.next() else { continue };
+        let Some(((_, path), record)) = by_file.get(&hit.file) else { continue };
         let unit = Unit {
             path: path.clone(),
             absolute: hit.file.clone(),

@@ -12,6 +12,7 @@ use recall_query::search::{Mode, Searcher};
 use serde_json::json;
 
 use crate::bars::Bars;
+use crate::engine::Engine;
 use crate::eval::PROBLEMS_SHOWN;
 use crate::eval::ask::Asker;
 use crate::eval::labelled::{self, Labelled};
@@ -19,7 +20,6 @@ use crate::failure::Failure;
 use crate::flags::{EvalFlags, Flags};
 use crate::place;
 use crate::print::{harmless, out};
-use crate::query::Vectors;
 
 #[derive(Debug, Args)]
 pub struct TuneFlags {
@@ -96,9 +96,9 @@ fn fit(folder: &Path, labelled: &Labelled, options: &TuneFlags) -> Result<Fit, F
     notes.extend(labelled.unknown_documents(&snapshot)?);
     let any = Question { text: "?".to_owned(), ..Question::default() };
     // Keywords alone have one weight, which decides nothing.
-    let vectors = Vectors::load(&snapshot, Mode::Vector, &any)?;
+    let vectors = Engine::new().vectors(&snapshot, Mode::Vector, &any, false)?;
     let analyzer = Analyzer::default();
-    let searcher = Searcher::new(&snapshot, vectors.embedder.as_ref(), &analyzer);
+    let searcher = Searcher::new(&snapshot, vectors.embedder.as_deref(), &analyzer);
     let field = options.filter_field.as_deref();
     let samples = samples(&Asker { searcher: &searcher, labelled, field }, labelled)?;
     let now = *searcher.weights();

@@ -232,7 +232,10 @@ fn patiently(
     work: impl FnOnce(&Server) -> Reply + Send + 'static,
 ) -> Reply {
     let (send, receive) = mpsc::channel();
-    let spawned = thread::Builder::new().spawn(move || send.send(work(&caller.server)));
+    let spawned = thread::Builder::new().spawn(move || {
+        // The caller may have gone; then nobody wants the reply.
+        let _ = send.send(work(&caller.server));
+    });
     if spawned.is_err() {
         return Reply::Declined;
     }
