@@ -376,16 +376,6 @@ fn first(column: &Column<u64>, number: u32) -> u64 {
     column.first(number).unwrap_or(0)
 }
 
-fn first_text(column: Option<&StrColumn>, number: u32) -> tantivy::Result<String> {
-    let mut out = String::new();
-    if let Some(column) = column
-        && let Some(ord) = column.term_ords(number).next()
-    {
-        column.ord_to_str(ord, &mut out)?;
-    }
-    Ok(out)
-}
-
 /// One opened generation of the keyword index.
 pub struct KeywordReader {
     folder: PathBuf,
@@ -717,14 +707,10 @@ impl KeywordReader {
 
     /// The first parts of the documents that have this id.
     pub fn with_id(&self, id: &str) -> Result<Vec<EntryId>, IndexError> {
-        let mut ids = self.named(id)?;
-        let columns = self.contained(|| self.columns())?;
-        let has_id = |entry: &EntryId| {
-            let column = columns[entry.segment as usize].id.as_ref();
-            first_text(column, entry.number).is_ok_and(|own| own == id)
-        };
-        ids.retain(has_id);
-        Ok(ids)
+        let named = self.named(id)?;
+        let own = self.contained(|| self.texts(&named, &|columns| columns.id.as_ref()))?;
+        let same = named.into_iter().zip(own).filter(|(_, own)| own == id);
+        Ok(same.map(|(entry, _)| entry).collect())
     }
 
     /// The first parts of the documents at this path.
@@ -759,13 +745,41 @@ impl KeywordReader {
         self.contained(|| Ok(first(&self.columns()?[id.segment as usize].document, id.number)))
     }
 
-    /// The id and the path of the document of an entry.
-    pub fn id_and_path(&self, entry: EntryId) -> Result<(String, String), IndexError> {
+    /// The ids and the paths of the documents of entries. All at once, since texts are stored in
+    /// blocks that are unpacked from their beginning.
+    pub fn ids_and_paths(&self, entries: &[EntryId]) -> Result<Vec<(String, String)>, IndexError> {
         self.contained(|| {
-            let columns = &self.columns()?[entry.segment as usize];
-            let text = |column: &Option<StrColumn>| first_text(column.as_ref(), entry.number);
-            Ok((text(&columns.id)?, text(&columns.path)?))
+            let ids = self.texts(entries, &|columns| columns.id.as_ref())?;
+            let paths = self.texts(entries, &|columns| columns.path.as_ref())?;
+            Ok(ids.into_iter().zip(paths).collect())
         })
+    }
+
+    /// The texts of entries in a column, empty where there is none.
+    fn texts(
+        &self,
+        entries: &[EntryId],
+        column: &dyn Fn(&Columns) -> Option<&StrColumn>,
+    ) -> tantivy::Result<Vec<String>> {
+        let columns = self.columns()?;
+        let of = |id: &EntryId| column(&columns[id.segment as usize]);
+        let ord = |id: &EntryId| of(id)?.term_ords(id.number).next();
+        let places = entries.iter().enumerate();
+        let mut wanted: Vec<(u32, u64, usize)> =
+            places.filter_map(|(place, id)| Some((id.segment, ord(id)?, place))).collect();
+        wanted.sort_unstable();
+        let mut out = vec![String::new(); entries.len()];
+        for group in wanted.chunk_by(|a, b| a.0 == b.0) {
+            let Some(column) = column(&columns[group[0].0 as usize]) else { continue };
+            let ords: Vec<u64> = group.iter().map(|(_, ord, _)| *ord).collect();
+            let mut places = group.iter().map(|(_, _, place)| *place);
+            column.dictionary().sorted_ords_to_term_cb(&ords, |text| {
+                if let Some(place) = places.next() {
+                    out[place] = String::from_utf8_lossy(text).into_owned();
+                }
+            })?;
+        }
+        Ok(out)
     }
 
     /// The hashes of the chunk texts of an entry, in order.

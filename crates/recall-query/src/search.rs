@@ -216,8 +216,9 @@ impl<'a> Searcher<'a> {
         ids.dedup();
         let terms = if query.term_limits.is_empty() { &[][..] } else { &prepared.terms };
         let contributions = self.snapshot.keyword().contributions(terms, &ids)?;
+        let names = self.snapshot.keyword().ids_and_paths(&ids)?;
         let mut by_document: HashMap<u64, Ranked> = HashMap::new();
-        for (id, contributions) in ids.into_iter().zip(contributions) {
+        for ((id, contributions), name) in ids.into_iter().zip(contributions).zip(names) {
             let evidence = Evidence {
                 bm25: contributions.iter().sum(),
                 exact: request.question.exact.is_some()
@@ -229,7 +230,7 @@ impl<'a> Searcher<'a> {
             match by_document.get_mut(&document) {
                 Some(known) => known.merge(id, evidence),
                 None => {
-                    by_document.insert(document, self.ranked(id, document, evidence)?);
+                    by_document.insert(document, Ranked::new(id, document, name, evidence));
                 }
             }
         }
@@ -238,16 +239,6 @@ impl<'a> Searcher<'a> {
             self.verify_phrase(phrase, &mut documents)?;
         }
         Ok(documents)
-    }
-
-    fn ranked(
-        &self,
-        entry: EntryId,
-        document: u64,
-        evidence: Evidence,
-    ) -> Result<Ranked, IndexError> {
-        let (id, path) = self.snapshot.keyword().id_and_path(entry)?;
-        Ok(Ranked::new(entry, document, (id, path), evidence))
     }
 
     /// The cosine with the nearest chunk of an entry.

@@ -21,13 +21,10 @@ pub fn resolve(snapshot: &Snapshot, name: &str) -> Result<EntryId, Failure> {
     let keyword = snapshot.keyword();
     let (path, id) = name.rsplit_once('#').unwrap_or((name, ""));
     let qualified = || -> Result<Vec<EntryId>, recall_index::IndexError> {
-        let mut found = Vec::new();
-        for entry in keyword.at_path(path)? {
-            if keyword.id_and_path(entry)?.0 == id {
-                found.push(entry);
-            }
-        }
-        Ok(found)
+        let found = keyword.with_id(id)?;
+        let names = keyword.ids_and_paths(&found)?;
+        let here = found.into_iter().zip(names).filter(|(_, (_, own))| own == path);
+        Ok(here.map(|(entry, _)| entry).collect())
     };
     let relative = name.strip_prefix("./").unwrap_or(name);
     let mut found = keyword.with_id(name)?;
@@ -50,11 +47,9 @@ pub fn resolve(snapshot: &Snapshot, name: &str) -> Result<EntryId, Failure> {
 
 fn ambiguous(snapshot: &Snapshot, name: &str, found: &[EntryId]) -> Result<Failure, Failure> {
     const SHOWN: usize = 20;
-    let mut lines = Vec::new();
-    for entry in found.iter().take(SHOWN) {
-        let (id, path) = snapshot.keyword().id_and_path(*entry)?;
-        lines.push(if id == path { path } else { format!("{path}#{id}") });
-    }
+    let names = snapshot.keyword().ids_and_paths(&found[..found.len().min(SHOWN)])?;
+    let line = |(id, path)| if id == path { path } else { format!("{path}#{id}") };
+    let mut lines: Vec<String> = names.into_iter().map(line).collect();
     lines.sort();
     let more = if found.len() > SHOWN { ", …" } else { "" };
     Ok(Failure::usage_hint(
