@@ -43,7 +43,7 @@ mod verified;
 pub use analysis::{Analyzer, Term, fold, identifiers, is_identifier, literal, trim_punctuation};
 pub use catalogue::{Catalogue, UnitId, UnitRecord};
 pub use check::{Finding, check};
-pub use chunk::{ChunkSettings, estimated_tokens};
+pub use chunk::{Chunk, ChunkSettings, Measure, chunk, estimated_tokens};
 pub use entry::{ChunkRecord, Entry};
 pub use error::IndexError;
 pub use filter::Filter;
