@@ -1,0 +1,6 @@
+//! What a step of a benchmark gives back.
+
+use std::error::Error;
+
+/// A result, or a reason that is printed and nothing else.
+pub type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
