@@ -97,6 +97,8 @@ pub struct Ranking {
 
 impl Ranking {
     /// Scores the candidates and puts them in order: exact ones first, then by score, then by id.
+    /// Relevance has no part in it: it is judged for each alone, and two hits whose relevances
+    /// differ by less than their error would change places.
     pub fn arrange(&mut self, weights: &Weights) {
         self.rank_arms();
         let crowd = fuse::crowd(&self.query, self.documents.iter().map(|d| &d.evidence));
