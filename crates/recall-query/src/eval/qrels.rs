@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::source::{Parsed, Reason};
+use super::source::{Parsed, Reason, rows};
 
 /// The labels of one question: document (id or path) to grade. Grades below 1 are not relevant.
 pub type Grades = BTreeMap<String, i64>;
@@ -14,11 +14,8 @@ pub type Qrels = BTreeMap<String, Grades>;
 /// header (BEIR), line by line. Columns are parted by tabs where there are any, else by spaces.
 pub fn parse(text: &str) -> Parsed<Qrels> {
     let mut out = Parsed::default();
-    for (number, line) in (1..).zip(text.lines()) {
-        if line.trim().is_empty() {
-            continue;
-        }
-        let added = label(line).and_then(|label| add(&mut out.value, label));
+    for (number, columns) in rows(text) {
+        let added = label(&columns).and_then(|label| add(&mut out.value, label));
         match added {
             // The header of a BEIR file.
             Err(Reason::Number(_)) if number == 1 => {}
@@ -29,9 +26,8 @@ pub fn parse(text: &str) -> Parsed<Qrels> {
     out
 }
 
-fn label(line: &str) -> Result<(&str, &str, i64), Reason> {
-    let columns = columns(line);
-    let (query, document, grade) = match columns.as_slice() {
+fn label<'a>(columns: &[&'a str]) -> Result<(&'a str, &'a str, i64), Reason> {
+    let (query, document, grade) = match columns {
         [query, document, grade] | [query, _, document, grade] => (*query, *document, *grade),
         _ => return Err(Reason::Columns { found: columns.len(), expected: "3 or 4" }),
     };
@@ -49,16 +45,6 @@ fn add(qrels: &mut Qrels, (query, document, grade): (&str, &str, i64)) -> Result
     }
     grades.insert(document.to_owned(), grade);
     Ok(())
-}
-
-/// The columns of a line of a TREC or BEIR file. Between tabs an id may hold spaces, as paths do.
-pub(super) fn columns(line: &str) -> Vec<&str> {
-    let line = line.trim_end_matches(['\r', '\n']);
-    if line.contains('\t') {
-        line.split('\t').map(str::trim).collect()
-    } else {
-        line.split_whitespace().collect()
-    }
 }
 
 /// Labels as a TREC file, parted by tabs.

@@ -2,8 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::qrels::columns;
-use super::source::{Parsed, Reason};
+use super::source::{Parsed, Reason, rows};
 
 /// Document ids, best first, by query id.
 pub type Run = BTreeMap<String, Vec<String>>;
@@ -14,8 +13,8 @@ pub fn parse(text: &str) -> Parsed<Run> {
     let mut scored: BTreeMap<String, Vec<(f32, String)>> = BTreeMap::new();
     let mut seen: HashSet<(&str, &str)> = HashSet::new();
     let mut problems = Vec::new();
-    for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
-        match row(line) {
+    for (number, columns) in rows(text) {
+        match row(&columns) {
             Ok((query, document, _)) if !seen.insert((query, document)) => {
                 let (query, document) = (query.to_owned(), document.to_owned());
                 problems.push((number, Reason::DuplicateDocument { query, document }));
@@ -30,9 +29,8 @@ pub fn parse(text: &str) -> Parsed<Run> {
     Parsed { value, problems }
 }
 
-fn row(line: &str) -> Result<(&str, &str, f32), Reason> {
-    let columns = columns(line);
-    let (query, document, score) = match columns.as_slice() {
+fn row<'a>(columns: &[&'a str]) -> Result<(&'a str, &'a str, f32), Reason> {
+    let (query, document, score) = match columns {
         [query, _, document, _, score] | [query, _, document, _, score, _] => {
             (*query, *document, *score)
         }

@@ -89,6 +89,21 @@ pub struct Parsed<T> {
     pub problems: Vec<(u64, Reason)>,
 }
 
+/// The lines of a TREC or BEIR file that are not blank: (line from 1, columns). Columns are parted by
+/// tabs where there are any, so that an id may hold spaces as paths do, else by spaces.
+pub(super) fn rows(text: &str) -> impl Iterator<Item = (u64, Vec<&str>)> {
+    let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+    lines.map(|(number, line)| (number, columns(line)))
+}
+
+fn columns(line: &str) -> Vec<&str> {
+    if line.contains('\t') {
+        line.split('\t').map(str::trim).collect()
+    } else {
+        line.split_whitespace().collect()
+    }
+}
+
 /// Reads and parses a file; `problems` takes what of it could not be used.
 ///
 /// # Errors
