@@ -39,7 +39,7 @@ fn issue(value: &Value) -> Ticket {
         id,
         ..Ticket::default()
     };
-    ticket.keep("environment", &body(fields, "environment"));
+    ticket.say("environment", &body(fields, "environment"));
     let simple = [
         ("type", "issuetype.name"),
         ("status", "status.name"),

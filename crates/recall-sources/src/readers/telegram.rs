@@ -190,18 +190,23 @@ fn add_media(text: &mut String, message: &Value) {
     let contact = ["/first_name", "/last_name", "/phone_number"]
         .map(|field| pointer::str(message, &format!("/contact_information{field}")).to_owned());
     add_line(text, contact.join(" ").trim());
-    add_line(text, &pointer::text(message, &["/place_name", "/game_title"]));
-    add_line(text, pointer::str(message, "/address"));
-    let place = ["/latitude", "/longitude"]
-        .map(|field| pointer::text(message, &[&format!("/location_information{field}")]));
-    if !place[0].is_empty() {
-        add_line(text, &format!("[location: {}]", place.join(", ")));
-    }
+    add_place(text, message);
     for button in
         pointer::list(message, "/inline_bot_buttons").iter().flat_map(|row| pointer::list(row, ""))
     {
         let (label, link) = (pointer::str(button, "/text"), pointer::str(button, "/data"));
         let link = if link.contains("://") { format!(" ({link})") } else { String::new() };
         add_line(text, &format!("[{label}]{link}"));
+    }
+}
+
+/// Where it is: a place with its name, or only where on the globe.
+fn add_place(text: &mut String, message: &Value) {
+    add_line(text, &pointer::text(message, &["/place_name", "/game_title"]));
+    add_line(text, pointer::str(message, "/address"));
+    let place = ["/latitude", "/longitude"]
+        .map(|field| pointer::text(message, &[&format!("/location_information{field}")]));
+    if !place[0].is_empty() {
+        add_line(text, &format!("[location: {}]", place.join(", ")));
     }
 }

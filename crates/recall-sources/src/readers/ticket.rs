@@ -56,14 +56,21 @@ impl Ticket {
 
     /// Keeps a field of the tracker's own: words are part of the text, a mere value is noted.
     pub(crate) fn keep(&mut self, name: &str, value: &str) {
-        let value = value.trim();
-        if !value.contains(char::is_whitespace) {
-            return self.note(name, value);
+        match value.trim().contains(char::is_whitespace) {
+            true => self.say(name, value),
+            false => self.note(name, value),
+        }
+    }
+
+    /// Adds a field to the text, unless it is empty.
+    pub(crate) fn say(&mut self, name: &str, value: &str) {
+        if value.trim().is_empty() {
+            return;
         }
         if !self.body.text.trim().is_empty() {
             self.body.text.push_str("\n\n");
         }
-        self.body.text.push_str(&format!("{name}: {value}"));
+        self.body.text.push_str(&format!("{name}: {}", value.trim()));
     }
 
     fn bytes(&self) -> usize {

@@ -168,7 +168,7 @@ fn jira(row: &Row<'_>) -> Ticket {
         id,
         ..Ticket::default()
     };
-    ticket.keep("environment", &row.one("Environment"));
+    ticket.say("environment", &row.one("Environment"));
     ticket.note("type", row.one("Issue Type"));
     for name in ["Status", "Priority", "Resolution", "Due date"] {
         ticket.note(&name.to_lowercase(), row.one(name));
@@ -241,7 +241,10 @@ fn said(cell: &str, when: Option<&str>, who: Option<&str>, text: Option<&str>) -
     }
 }
 
-/// Columns of Redmine that are read for what they are; all others are kept by name.
+/// Columns of Redmine that are fields whatever they hold.
+const REDMINE_NOTED: [&str; 6] =
+    ["Tracker", "Status", "Priority", "Assignee", "Target version", "Parent task"];
+/// Columns of Redmine that are read for what they are; those in neither list are kept by name.
 const REDMINE_READ: [&str; 14] = [
     "#",
     "Project",
@@ -286,7 +289,10 @@ fn redmine(row: &Row<'_>) -> Ticket {
         ..Comment::default()
     });
     ticket.comments = notes.collect();
-    for name in row.called(|name| !REDMINE_READ.contains(&name)) {
+    for name in REDMINE_NOTED {
+        ticket.note(&name.to_lowercase(), row.one(name));
+    }
+    for name in row.called(|name| !REDMINE_READ.contains(&name) && !REDMINE_NOTED.contains(&name)) {
         ticket.keep(&name.to_lowercase(), &row.one(name));
     }
     ticket

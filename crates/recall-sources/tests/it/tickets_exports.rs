@@ -62,10 +62,10 @@ fn jira() {
 
 #[test]
 fn fields_of_a_site_links_and_logged_work_are_kept() {
-    let table = "Issue key,Summary,Custom field (Root cause),Custom field (Team),Inward issue link (Blocks),Outward issue link (Blocks),Outward issue link (Blocks),Log Work,Log Work\n\
-        RED-9,Own fields,the pool never shrinks,infra,RED-1,RED-2,RED-3,looked; found it;07/May/24 8:00 AM;nga;3600,unlike others\n";
+    let table = "Issue key,Summary,Environment,Custom field (Root cause),Custom field (Team),Inward issue link (Blocks),Outward issue link (Blocks),Outward issue link (Blocks),Log Work,Log Work\n\
+        RED-9,Own fields,prod,the pool never shrinks,infra,RED-1,RED-2,RED-3,looked; found it;07/May/24 8:00 AM;nga;3600,unlike others\n";
     insta::assert_snapshot!(shown("jira.csv", table.as_bytes()), @r#"
-    RED-9 ticket "Own fields" "Root cause: the pool never shrinks\n\nnga: looked; found it\n\nunlike others" 165..287@2-2 date=2024-05-07T08:00:00+00:00 by=nga Team="infra" links="Blocks from RED-1, Blocks to RED-2, Blocks to RED-3"
+    RED-9 ticket "Own fields" "environment: prod\n\nRoot cause: the pool never shrinks\n\nnga: looked; found it\n\nunlike others" 177..304@2-2 date=2024-05-07T08:00:00+00:00 by=nga Team="infra" links="Blocks from RED-1, Blocks to RED-2, Blocks to RED-3"
     = jira-csv, 1 documents
     "#);
     let json = r#"[{"key": "RED-9", "fields": {"summary": "Own fields", "description": null,
@@ -79,9 +79,9 @@ fn fields_of_a_site_links_and_logged_work_are_kept() {
     RED-9 ticket "Own fields" "customfield_1: the pool never shrinks\n\ncustomfield_3: a b, c\n\ncustomfield_4: More\n\nin it\n\nNga: looked" 1..879@1-7 date=2024-05-07T08:00:00+07:00 by=Nga customfield_2="infra" links="is blocked by RED-1, blocks RED-2" subtasks="RED-10"
     = jira, 1 documents
     "#);
-    let redmine = "#,Tracker,Subject,Description,Due date,Root cause,Files\n7,Bug,Own,grows,2024-05-08,the pool never shrinks,\n";
+    let redmine = "#,Tracker,Status,Subject,Description,Due date,Root cause,Files\n7,Bug,In Progress,Own,grows,2024-05-08,the pool never shrinks,\n";
     insta::assert_snapshot!(shown("redmine.csv", redmine.as_bytes()), @r#"
-    #7 ticket "Own" "grows\n\nroot cause: the pool never shrinks" 56..107@2-2 due date="2024-05-08" tracker="Bug"
+    #7 ticket "Own" "grows\n\nroot cause: the pool never shrinks" 63..126@2-2 due date="2024-05-08" status="In Progress" tracker="Bug"
     = redmine-csv, 1 documents
     "#);
     let zendesk = r#"{"tickets": [{"id": 7, "subject": "Own", "description": "D", "requester_id": 1,
