@@ -73,7 +73,7 @@ fn text<'a>(
         out.push_str(&format!("root {}\n", root.display()));
     }
     out.push_str(&format!(
-        "{} documents in {files} files, {} of text\n",
+        "{} documents in {files} files of {}\n",
         counts.documents,
         size(counts.text_bytes)
     ));

@@ -84,7 +84,7 @@ impl Report<'_> {
             None => format!("{} of {} chunks have vectors", counts.vectors, counts.chunks),
         };
         text.push_str(&format!(
-            "{vectors}\n{} of text, {} of index in {}\nsearchable after {:.1} s, done in {:.1} s\n",
+            "{vectors}\n{} of files, {} of index in {}\nsearchable after {:.1} s, done in {:.1} s\n",
             size(counts.text_bytes),
             size(self.bytes()),
             self.folder.display(),
