@@ -2,8 +2,12 @@
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
-/// Items handed out one at a time. Who asks through [`Pool::first`] is served before everyone who
-/// asks through [`Pool::later`].
+/// How many go first, one after the other, before one who can wait is let through: where there is
+/// always somebody in a hurry, the others would wait for ever.
+const TURNS: usize = 8;
+
+/// Items handed out one at a time. Who asks through [`Pool::first`] is served before those who ask
+/// through [`Pool::later`], but for one of these every few turns.
 pub(crate) struct Pool<T> {
     state: Mutex<State<T>>,
     changed: Condvar,
@@ -13,11 +17,23 @@ struct State<T> {
     free: Vec<T>,
     /// How many wait in `first`.
     hurried: usize,
+    /// How many wait in `later`.
+    patient: usize,
+    /// How many went first since one of those was let through.
+    passed: usize,
+}
+
+impl<T> State<T> {
+    /// Whether it is the turn of one who can wait.
+    fn is_turn_of_patient(&self) -> bool {
+        self.patient > 0 && (self.hurried == 0 || self.passed >= TURNS)
+    }
 }
 
 impl<T> Pool<T> {
     pub(crate) fn new(items: Vec<T>) -> Pool<T> {
-        Pool { state: Mutex::new(State { free: items, hurried: 0 }), changed: Condvar::new() }
+        let state = State { free: items, hurried: 0, patient: 0, passed: 0 };
+        Pool { state: Mutex::new(state), changed: Condvar::new() }
     }
 
     /// Runs `work` with an item, before those who can wait.
@@ -25,8 +41,11 @@ impl<T> Pool<T> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.hurried += 1;
         loop {
-            if let Some(item) = state.free.pop() {
+            if !state.is_turn_of_patient()
+                && let Some(item) = state.free.pop()
+            {
                 state.hurried -= 1;
+                state.passed += usize::from(state.patient > 0);
                 drop(state);
                 return self.lent(item, work);
             }
@@ -34,14 +53,19 @@ impl<T> Pool<T> {
         }
     }
 
-    /// Runs `work` with an item, once nobody is in a hurry.
+    /// Runs `work` with an item, once nobody is in a hurry or enough of them went before.
     pub(crate) fn later<R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.patient += 1;
         loop {
-            if state.hurried == 0
+            if state.is_turn_of_patient()
                 && let Some(item) = state.free.pop()
             {
+                state.patient -= 1;
+                state.passed = 0;
                 drop(state);
+                // Those in a hurry who stood back may find another item.
+                self.changed.notify_all();
                 return self.lent(item, work);
             }
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -67,5 +91,34 @@ impl<T> Drop for Loan<'_, T> {
         state.free.extend(self.item.take());
         drop(state);
         self.pool.changed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::thread;
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    #[test]
+    fn where_somebody_is_always_in_a_hurry_the_others_are_served_too() {
+        let pool = Pool::new(vec![()]);
+        let is_served = AtomicBool::new(false);
+        let since = Instant::now();
+        let hurry = || {
+            while !is_served.load(Ordering::Relaxed) && since.elapsed() < Duration::from_secs(20) {
+                pool.first(|()| thread::sleep(Duration::from_millis(1)));
+            }
+        };
+        thread::scope(|scope| {
+            (0..4).for_each(|_| drop(scope.spawn(hurry)));
+            for _ in 0..3 {
+                pool.later(|()| ());
+            }
+            assert!(since.elapsed() < Duration::from_secs(20), "it only came to be when they left");
+            is_served.store(true, Ordering::Relaxed);
+        });
     }
 }

@@ -20,9 +20,9 @@ use crate::place;
 /// The resident process says every second that it is still at it; this long silence means that it
 /// is stuck.
 const SILENCE: Duration = Duration::from_secs(5);
-/// A caller waits no longer than this, whatever is said.
+/// A caller waits no longer than this for an answer, whatever is said.
 const PATIENCE: Duration = Duration::from_secs(300);
-/// Until one of another build has left an index alone.
+/// Until an index that is written in the background is left alone.
 const RELEASE_PATIENCE: Duration = Duration::from_secs(30);
 /// Until a started process listens.
 const START_PATIENCE: Duration = Duration::from_secs(10);
@@ -100,7 +100,7 @@ fn is_off() -> bool {
 fn ask_if_there(call: Call) -> Option<Reply> {
     let call = message::line(&Envelope::new(call)?).ok()?;
     let stream = socket::connect(&socket::folder().ok()?)?;
-    exchange(&stream, &call)
+    exchange(&stream, &call, RELEASE_PATIENCE)
 }
 
 fn ask_or_start(call: Call) -> Option<Reply> {
@@ -116,14 +116,14 @@ fn ask_or_start(call: Call) -> Option<Reply> {
         Some(stream) => stream,
         None => started(&folder)?,
     };
-    match exchange(&stream, &call)? {
+    match exchange(&stream, &call, PATIENCE)? {
         // It is on its way out.
-        Reply::OtherBuild => exchange(&started(&folder)?, &call),
+        Reply::OtherBuild => exchange(&started(&folder)?, &call, PATIENCE),
         reply => Some(reply),
     }
 }
 
-fn exchange(stream: &UnixStream, call: &[u8]) -> Option<Reply> {
+fn exchange(stream: &UnixStream, call: &[u8], patience: Duration) -> Option<Reply> {
     use std::io::Write;
     stream.set_read_timeout(Some(SILENCE)).ok()?;
     stream.set_write_timeout(Some(SILENCE)).ok()?;
@@ -131,7 +131,7 @@ fn exchange(stream: &UnixStream, call: &[u8]) -> Option<Reply> {
     writer.write_all(call).ok()?;
     let mut lines = Lines::new(stream, REPLY_BYTES);
     let since = Instant::now();
-    while since.elapsed() < PATIENCE {
+    while since.elapsed() < patience {
         match lines.next().ok()? {
             Reply::Working => {}
             reply => return Some(reply),
