@@ -32,8 +32,8 @@ use tantivy::schema::{
 };
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer, TokenizerManager};
 use tantivy::{
-    DocAddress, DocSet, Index, IndexSettings, IndexWriter, Searcher, SegmentReader, TERMINATED,
-    TantivyDocument, Term,
+    DocAddress, DocSet, Index, IndexSettings, IndexWriter, Searcher, SegmentMeta, SegmentReader,
+    TERMINATED, TantivyDocument, Term,
 };
 
 use crate::analysis::Analyzer;
@@ -41,7 +41,7 @@ use crate::entry::Entry;
 use crate::error::{IndexError, io_error};
 use crate::filter::Filter;
 use crate::manifest::{FileRecord, KeywordRecord, record_file};
-use crate::merge::{Size, merges};
+use crate::merge::{Size, bounded, merges};
 use crate::queue::{Place, Queue};
 use crate::terms::{Clause, QueryTerm, TermField};
 
@@ -52,6 +52,8 @@ const HEAP_BYTES: usize = 48 << 20;
 /// Bytes of entries that wait to be written. tantivy's own queue counts documents, ten thousand of
 /// them, whatever their size.
 const QUEUE_BYTES: usize = 8 << 20;
+/// Bytes of segments that are merged at once, unless everything is: all of them are mapped into memory.
+const MERGE_BYTES: u64 = 128 << 20;
 /// What an entry costs in the queue beside its text.
 const ENTRY_BYTES: usize = 1 << 10;
 /// Metadata values longer than this are not worth a filter.
@@ -291,11 +293,22 @@ impl KeywordWriter {
             .iter()
             .map(|s| Size { live: u64::from(s.num_docs()), dead: u64::from(s.num_deleted_docs()) })
             .collect();
-        for group in merges(&sizes, all) {
+        let bytes: Vec<u64> = segments.iter().map(|segment| self.bytes(segment)).collect();
+        let limit = if all { u64::MAX } else { MERGE_BYTES };
+        let groups = merges(&sizes, all).into_iter();
+        for group in groups.flat_map(|group| bounded(group, &bytes, limit)) {
             let ids: Vec<_> = group.iter().map(|i| segments[*i].id()).collect();
             contained(&self.folder, || self.writer.merge(&ids).wait())?;
         }
         self.record()
+    }
+
+    /// Size of a segment on disk.
+    fn bytes(&self, segment: &SegmentMeta) -> u64 {
+        // Every file of a segment begins with its id.
+        let id = segment.id().uuid_string();
+        let own = self.files.values().filter(|file| file.name.starts_with(&id));
+        own.map(|file| file.bytes).sum()
     }
 
     /// The staged commit point and its files, each hashed once.
