@@ -31,11 +31,12 @@ pub const PROBLEMS_SHOWN: usize = 10;
 pub fn run(flags: &Flags, options: &EvalFlags) -> Result<u8, Failure> {
     let floor =
         options.fail_under.iter().map(|text| Floor::parse(text)).collect::<Result<Vec<_>, _>>()?;
-    let labelled = Labelled::load(options)?;
+    let labelled = Labelled::load(&options.labels, !options.compare.is_empty())?;
     if let [a, b] = options.compare.as_slice() {
         return compare(&labelled, a, b, options.json);
     }
-    let folder = labelled::index(flags, options)?;
+    let keyword_only = options.mode == [ModeFlag::Keyword];
+    let folder = labelled::index(flags, &options.labels, keyword_only)?;
     let snapshot = Snapshot::open(&folder)?;
     let measured = measure(&snapshot, labelled, options)?;
     if let Some(path) = &options.report {
@@ -96,7 +97,7 @@ fn measure(
     if let Some(limit) = options.limit {
         labelled.keep_first(limit);
     }
-    let field = options.filter_field.as_deref();
+    let field = options.labels.filter_field.as_deref();
     notes.extend(field.and_then(|field| labelled.without_field(field)));
     let analyzer = Analyzer::default();
     let searcher = Searcher::new(snapshot, vectors.embedder.as_deref(), &analyzer);

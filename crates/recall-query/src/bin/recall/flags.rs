@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use serde::{Deserialize, Serialize};
 
+use crate::eval::labelled::LabelFlags;
 use crate::tune::TuneFlags;
 
 /// Search what you and your agents need to remember.
@@ -452,30 +453,13 @@ pub enum ModelCommand {
     },
 }
 
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Args)]
 pub struct EvalFlags {
-    /// A labelled set: a folder with corpus.jsonl, queries.jsonl and qrels/test.tsv (BEIR's layout).
-    /// Its index is kept in DATASET/.recall unless --index names another place
-    #[arg(value_name = "DATASET")]
-    pub dataset: Option<PathBuf>,
-    /// Questions: BEIR's queries.jsonl, or CSV or JSON lines with `query` and `relevant`
-    #[arg(long, value_name = "FILE")]
-    pub queries: Option<PathBuf>,
-    /// Labels: a TREC or BEIR qrels file; documents by id or path
-    #[arg(long, value_name = "FILE")]
-    pub qrels: Option<PathBuf>,
-    /// Questions about the corpus that nothing in it answers
-    #[arg(long, value_name = "FILE")]
-    pub unanswerable: Option<PathBuf>,
-    /// Questions of another corpus, which nothing here answers either
-    #[arg(long, value_name = "FILE")]
-    pub off_topic: Option<PathBuf>,
+    #[command(flatten)]
+    pub labels: LabelFlags,
     /// Only this mode; may be repeated
     #[arg(long, value_enum, value_name = "MODE")]
     pub mode: Vec<ModeFlag>,
-    /// Answer each question among the documents that have its own value in this metadata field
-    #[arg(long, value_name = "FIELD")]
-    pub filter_field: Option<String>,
     /// Also report by this metadata field of the questions
     #[arg(long, value_name = "FIELD")]
     pub by: Option<String>,

@@ -1,6 +1,6 @@
 //! `recall tune`: settings of one index, fitted on labelled questions, kept if they help on others.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::Args;
 use recall_index::{Analyzer, Indexer, Snapshot};
@@ -15,32 +15,16 @@ use crate::bars::Bars;
 use crate::engine::Engine;
 use crate::eval::PROBLEMS_SHOWN;
 use crate::eval::ask::Asker;
-use crate::eval::labelled::{self, Labelled};
+use crate::eval::labelled::{self, LabelFlags, Labelled};
 use crate::failure::Failure;
-use crate::flags::{EvalFlags, Flags};
+use crate::flags::Flags;
 use crate::place;
 use crate::print::{harmless, out};
 
 #[derive(Debug, Args)]
 pub struct TuneFlags {
-    /// A labelled set: a folder with corpus.jsonl, queries.jsonl and qrels/test.tsv (BEIR's layout)
-    #[arg(value_name = "DATASET")]
-    pub dataset: Option<PathBuf>,
-    /// Questions: BEIR's queries.jsonl, or CSV or JSON lines with `query` and `relevant`
-    #[arg(long, value_name = "FILE")]
-    pub queries: Option<PathBuf>,
-    /// Labels: a TREC or BEIR qrels file; documents by id or path
-    #[arg(long, value_name = "FILE")]
-    pub qrels: Option<PathBuf>,
-    /// Questions about the corpus that nothing in it answers
-    #[arg(long, value_name = "FILE")]
-    pub unanswerable: Option<PathBuf>,
-    /// Questions of another corpus, which nothing here answers either
-    #[arg(long, value_name = "FILE")]
-    pub off_topic: Option<PathBuf>,
-    /// Answer each question among the documents that have its own value in this metadata field
-    #[arg(long, value_name = "FIELD")]
-    pub filter_field: Option<String>,
+    #[command(flatten)]
+    pub labels: LabelFlags,
     /// Say what would be stored, and store nothing
     #[arg(long)]
     pub dry_run: bool,
@@ -50,20 +34,6 @@ pub struct TuneFlags {
     /// Print as JSON
     #[arg(long)]
     pub json: bool,
-}
-
-impl TuneFlags {
-    /// The same labels, as `recall eval` reads them.
-    pub fn labels(&self) -> EvalFlags {
-        EvalFlags {
-            dataset: self.dataset.clone(),
-            queries: self.queries.clone(),
-            qrels: self.qrels.clone(),
-            unanswerable: self.unanswerable.clone(),
-            off_topic: self.off_topic.clone(),
-            ..EvalFlags::default()
-        }
-    }
 }
 
 /// What came of a fit.
@@ -78,9 +48,8 @@ pub fn run(flags: &Flags, options: &TuneFlags) -> Result<u8, Failure> {
     if options.reset {
         return reset(&place::to_read(flags.index.as_deref())?);
     }
-    let labels = options.labels();
-    let labelled = Labelled::load(&labels)?;
-    let folder = labelled::index(flags, &labels)?;
+    let labelled = Labelled::load(&options.labels, false)?;
+    let folder = labelled::index(flags, &options.labels, false)?;
     let mut fit = fit(&folder, &labelled, options)?;
     if !options.dry_run && fit.proposals.iter().any(|p| p.helps) {
         store(&folder, &fit.proposals)?;
@@ -99,7 +68,7 @@ fn fit(folder: &Path, labelled: &Labelled, options: &TuneFlags) -> Result<Fit, F
     let vectors = Engine::new().vectors(&snapshot, Mode::Vector, &any, false)?;
     let analyzer = Analyzer::default();
     let searcher = Searcher::new(&snapshot, vectors.embedder.as_deref(), &analyzer);
-    let field = options.filter_field.as_deref();
+    let field = options.labels.filter_field.as_deref();
     let samples = samples(&Asker { searcher: &searcher, labelled, field }, labelled)?;
     let now = *searcher.weights();
     let weights = tune::weights(&samples, &now);

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use recall_embed::Home;
 use recall_index::Snapshot;
 use recall_query::eval::qrels::{self, Qrels};
@@ -11,8 +12,32 @@ use recall_query::eval::source::{self, Problem};
 
 use super::listed;
 use crate::failure::Failure;
-use crate::flags::{EvalFlags, Flags, IndexFlags, ModeFlag, ReadingFlags};
+use crate::flags::{Flags, IndexFlags, ReadingFlags};
 use crate::{index as indexing, place};
+
+/// Which questions to ask, and of which index; `recall eval` and `recall tune` are told alike.
+#[derive(Debug, Args)]
+pub struct LabelFlags {
+    /// A labelled set: a folder with corpus.jsonl, queries.jsonl and qrels/test.tsv (BEIR's layout).
+    /// Its index is kept in DATASET/.recall unless --index names another place
+    #[arg(value_name = "DATASET")]
+    pub dataset: Option<PathBuf>,
+    /// Questions: BEIR's queries.jsonl, or CSV or JSON lines with `query` and `relevant`
+    #[arg(long, value_name = "FILE")]
+    pub queries: Option<PathBuf>,
+    /// Labels: a TREC or BEIR qrels file; documents by id or path
+    #[arg(long, value_name = "FILE")]
+    pub qrels: Option<PathBuf>,
+    /// Questions about the corpus that nothing in it answers
+    #[arg(long, value_name = "FILE")]
+    pub unanswerable: Option<PathBuf>,
+    /// Questions of another corpus, which nothing here answers either
+    #[arg(long, value_name = "FILE")]
+    pub off_topic: Option<PathBuf>,
+    /// Answer each question among the documents that have its own value in this metadata field
+    #[arg(long, value_name = "FIELD")]
+    pub filter_field: Option<String>,
+}
 
 /// Questions and what answers them.
 #[derive(Debug, Default)]
@@ -40,15 +65,14 @@ struct Files {
 }
 
 impl Files {
-    fn of(options: &EvalFlags) -> Result<Self, Failure> {
+    fn of(options: &LabelFlags, only_labels: bool) -> Result<Self, Failure> {
         let folder = options.dataset.as_deref();
         let inside = |names: &[&str]| {
             let files = names.iter().filter_map(|name| folder.map(|f| f.join(name)));
             files.into_iter().find(|path| path.is_file())
         };
         let queries = options.queries.clone().or_else(|| inside(&["queries.jsonl", "queries.csv"]));
-        let only_qrels = !options.compare.is_empty() && options.qrels.is_some();
-        if queries.is_none() && !only_qrels {
+        if queries.is_none() && !(only_labels && options.qrels.is_some()) {
             return Err(no_questions(folder));
         }
         let named = folder.or(queries.as_deref()).or(options.qrels.as_deref());
@@ -91,9 +115,9 @@ fn set_name(path: &Path) -> String {
 }
 
 impl Labelled {
-    /// Reads a set.
-    pub fn load(options: &EvalFlags) -> Result<Self, Failure> {
-        let files = Files::of(options)?;
+    /// Reads a set; with `only_labels` the questions may be missing.
+    pub fn load(options: &LabelFlags, only_labels: bool) -> Result<Self, Failure> {
+        let files = Files::of(options, only_labels)?;
         let mut problems = Vec::new();
         let mut questions = |path: Option<&PathBuf>| {
             let read = |path: &PathBuf| {
@@ -207,8 +231,9 @@ fn add_own_labels(queries: &[Query], qrels: &mut Qrels) {
     }
 }
 
-/// The index to ask: that of a set is brought up to date first, any other is taken as it is.
-pub fn index(flags: &Flags, options: &EvalFlags) -> Result<PathBuf, Failure> {
+/// The index to ask: that of a set is brought up to date first (without vectors, where nobody will
+/// ask them: `keyword_only`), any other is taken as it is.
+pub fn index(flags: &Flags, options: &LabelFlags, keyword_only: bool) -> Result<PathBuf, Failure> {
     let Some(dataset) = &options.dataset else { return place::to_read(flags.index.as_deref()) };
     let corpus = dataset.join("corpus.jsonl");
     if !corpus.is_file() {
@@ -221,8 +246,6 @@ pub fn index(flags: &Flags, options: &EvalFlags) -> Result<PathBuf, Failure> {
         Some(given) => given.clone(),
         None => own_folder(dataset)?,
     };
-    // Vectors that nobody will ask are not worth the wait.
-    let keyword_only = options.mode == [ModeFlag::Keyword];
     let update = IndexFlags {
         paths: vec![corpus],
         reading: ReadingFlags { keyword_only, ..ReadingFlags::default() },
