@@ -7,6 +7,7 @@
 //! A run between spaces that is more than a word (`lib/config/env.dart`, `--no-verify`,
 //! `ERR_0x80070005`) is also an *identifier*, kept whole beside its parts.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use frostem::{Algorithm, Stemmer};
@@ -16,6 +17,10 @@ use unicode_normalization::char::is_combining_mark;
 
 /// Longer terms are cut to this many characters, in documents and questions alike.
 const TERM_CHARS_MAX: usize = 200;
+/// Words whose terms are kept at hand.
+const KNOWN_WORDS_MAX: usize = 1 << 15;
+/// Longer words are too rare to be kept, in bytes.
+const KNOWN_WORD_BYTES_MAX: usize = 32;
 
 /// One term of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,14 +56,41 @@ impl Default for Analyzer {
     }
 }
 
+/// Plain words that were met, with their terms: few words make up most of any text, and stemming
+/// one costs ten times as much as looking it up.
+#[derive(Debug, Clone, Default)]
+pub struct KnownWords(HashMap<Box<str>, Box<str>>);
+
+impl KnownWords {
+    /// The term of a plain word, made by `stem` if it was not met before.
+    fn term(&mut self, raw: &str, stem: impl FnOnce(String) -> String) -> String {
+        if let Some(term) = self.0.get(raw) {
+            return term.as_ref().to_owned();
+        }
+        let term = stem(raw.to_ascii_lowercase());
+        if self.0.len() < KNOWN_WORDS_MAX && raw.len() <= KNOWN_WORD_BYTES_MAX {
+            self.0.insert(raw.into(), term.as_str().into());
+        }
+        term
+    }
+}
+
 impl Analyzer {
     /// The words of `text` as terms, in order of position.
     pub fn words(&self, text: &str) -> Vec<Term> {
+        self.words_with(text, &mut KnownWords::default())
+    }
+
+    /// [`Self::words`] for many texts in a row.
+    pub fn words_with(&self, text: &str, known: &mut KnownWords) -> Vec<Term> {
         let mut out = Terms::default();
         for (script, span) in runs(text) {
             match script {
                 Script::Pairs => pairs(text, span, &mut out),
                 Script::Unspaced => self.unspaced(text, span, &mut out),
+                Script::Spaced if is_plain_word(&text[span.clone()]) => {
+                    out.word(known.term(&text[span.clone()], |word| self.stem(word)), None, span);
+                }
                 Script::Spaced => self.spaced(text, span, &mut out),
             }
         }
@@ -74,13 +106,10 @@ impl Analyzer {
         }
     }
 
-    /// A word of a script with spaces; `camelCase` gives its parts after the whole.
+    /// A word of a script with spaces that is not plain; `camelCase` gives its parts after the whole.
     fn spaced(&self, text: &str, span: Range<usize>, out: &mut Terms) {
         let raw = &text[span.clone()];
         self.word(raw, span.clone(), out);
-        if is_plain_word(raw) {
-            return;
-        }
         let parts = camel_parts(raw);
         if parts.len() > 1 {
             // The parts follow the whole; the first shares its position, so that a phrase written
@@ -141,6 +170,9 @@ impl Terms {
 }
 
 fn cut(term: String) -> String {
+    if term.len() <= TERM_CHARS_MAX {
+        return term;
+    }
     match term.char_indices().nth(TERM_CHARS_MAX) {
         Some((end, _)) => term[..end].to_owned(),
         None => term,
@@ -308,11 +340,12 @@ fn camel_parts(raw: &str) -> Vec<Range<usize>> {
 pub fn identifiers(text: &str) -> Vec<String> {
     let mut out = Vec::new();
     for run in text.split(|c: char| c.is_whitespace() || c.is_control()) {
-        let run = trim_punctuation(run);
-        if run.len() < 2 || run.is_empty() {
+        // Most runs are words, with or without a comma behind them.
+        if run.len() < 2 || is_plain_word(run.trim_end_matches(['.', ',', '?', '!', ':', ')'])) {
             continue;
         }
-        if is_identifier(run) {
+        let run = trim_punctuation(run);
+        if run.len() >= 2 && is_identifier(run) {
             out.push(cut(normalise(run)));
             out.extend(identifier_parts(run).map(|part| cut(normalise(part))));
         }

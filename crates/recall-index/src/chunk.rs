@@ -40,9 +40,9 @@ pub fn chunk(
     measure: &Measure<'_>,
     settings: ChunkSettings,
 ) -> Vec<Chunk> {
-    // A token is at least one byte, so a short text needs no measuring, but for its headings.
+    // Tokens have several bytes, few have one, so a short text needs no measuring, but for its headings.
     let headings = || text.starts_with('#') || text.contains("\n#");
-    if text.len() <= settings.tokens && (!messages.is_empty() || !headings()) {
+    if text.len() <= settings.tokens * 3 / 2 && (!messages.is_empty() || !headings()) {
         let range = trimmed(text, 0..text.len());
         let whole = Chunk { range, headings: String::new() };
         return if whole.range.is_empty() { Vec::new() } else { vec![whole] };

@@ -28,7 +28,9 @@ pub struct Entry {
     pub parts: u32,
     /// Where the part begins in the document's text, in bytes.
     pub offset: u64,
-    /// [`Document::content_hash`], its first 8 bytes.
+    /// [`Document::content_hash`], its first 8 bytes. A column of the index holds it, so it is not
+    /// stored a second time.
+    #[serde(skip)]
     pub content: u64,
     /// The document, with the text and the messages of this part only.
     pub document: Document,
@@ -45,7 +47,9 @@ pub struct ChunkRecord {
     pub end: u32,
     /// Headings above it.
     pub headings: String,
-    /// Hash of the text that the model reads for it; texts with one hash share one vector.
+    /// Hash of the text that the model reads for it; texts with one hash share one vector. A column
+    /// of the index, too.
+    #[serde(skip)]
     pub hash: u64,
 }
 
@@ -84,14 +88,16 @@ impl Entry {
     }
 
     /// Names by which it is found exactly: its id, path, file name, and those in its
-    /// [`Self::searched_text`].
-    pub fn names(&self, searched: &str) -> Vec<String> {
+    /// [`Self::searched_text`]. `paths` is kept from one entry to the next.
+    pub fn names(&self, searched: &str, paths: &mut PathNames) -> Vec<String> {
         let d = &self.document;
         let mut out = identifiers(searched);
-        for own in [d.id.as_str(), d.path.as_str(), d.url.as_deref().unwrap_or("")] {
-            out.push(own.to_lowercase());
-            out.extend(identifiers(own));
-            out.extend(own.rsplit('/').next().map(str::to_lowercase));
+        out.extend_from_slice(paths.of(&d.path));
+        if d.id != d.path {
+            own_names(&d.id, &mut out);
+        }
+        if let Some(url) = &d.url {
+            own_names(url, &mut out);
         }
         out.extend(d.messages.iter().map(|message| message.id.to_lowercase()));
         out.retain(|name| !name.is_empty());
@@ -99,6 +105,31 @@ impl Entry {
         out.dedup();
         out
     }
+}
+
+/// The names of the last path that was asked for: entries of one file come one after another.
+#[derive(Debug, Default)]
+pub struct PathNames {
+    path: String,
+    names: Vec<String>,
+}
+
+impl PathNames {
+    fn of(&mut self, path: &str) -> &[String] {
+        if self.path != path {
+            path.clone_into(&mut self.path);
+            self.names.clear();
+            own_names(path, &mut self.names);
+        }
+        &self.names
+    }
+}
+
+/// The names that an id, a path or an address is, and has in it.
+fn own_names(own: &str, out: &mut Vec<String>) {
+    out.push(own.to_lowercase());
+    out.extend(identifiers(own));
+    out.extend(own.rsplit('/').next().map(str::to_lowercase));
 }
 
 /// Hash of a root and a unit's path.

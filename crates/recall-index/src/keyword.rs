@@ -7,11 +7,12 @@
 
 use std::any::Any;
 use std::collections::{BTreeMap, HashMap};
+use std::iter::Empty;
 use std::ops::Bound;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
-use std::{fmt, io};
+use std::{fmt, io, slice};
 
 use rayon::prelude::*;
 use roaring::RoaringBitmap;
@@ -21,23 +22,26 @@ use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWrite
 use tantivy::directory::{
     Directory, DirectoryLock, FileHandle, Lock, MmapDirectory, WatchCallback, WatchHandle, WritePtr,
 };
+use tantivy::index::SegmentId;
 use tantivy::indexer::{NoMergePolicy, UserOperation};
 use tantivy::query::{
-    AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, DisjunctionMaxQuery, EmptyQuery,
-    EnableScoring, Occur, PhraseQuery, Query, RangeQuery, TermQuery, TermSetQuery,
+    AllQuery, BitSetDocSet, BooleanQuery, BoostQuery, ConstScoreQuery, ConstScorer,
+    DisjunctionMaxQuery, EmptyQuery, EnableScoring, Explanation, Occur, PhraseQuery, Query,
+    RangeQuery, Scorer, TermQuery, TermSetQuery, Weight,
 };
+use tantivy::schema::document::{ReferenceValue, ReferenceValueLeaf};
 use tantivy::schema::{
     BytesOptions, Document, FAST, Field, IndexRecordOption, NumericOptions, STRING, Schema,
     TextFieldIndexing, TextOptions, Value,
 };
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer, TokenizerManager};
 use tantivy::{
-    DocAddress, DocSet, Index, IndexSettings, IndexWriter, Searcher, SegmentMeta, SegmentReader,
-    TERMINATED, TantivyDocument, Term,
+    BitSet, DocAddress, DocSet, Index, IndexSettings, IndexWriter, Searcher, SegmentMeta,
+    SegmentReader, TERMINATED, TantivyDocument, Term,
 };
 
-use crate::analysis::Analyzer;
-use crate::entry::Entry;
+use crate::analysis::{Analyzer, KnownWords};
+use crate::entry::{Entry, PathNames};
 use crate::error::{IndexError, io_error};
 use crate::filter::Filter;
 use crate::manifest::{FileRecord, KeywordRecord, record_file};
@@ -89,17 +93,19 @@ fn schema() -> (Schema, Fields) {
         .set_tokenizer("raw")
         .set_fieldnorms(false)
         .set_index_option(IndexRecordOption::Basic);
-    let number = NumericOptions::default().set_indexed().set_fast();
+    let column = || NumericOptions::default().set_fast();
     let fields = Fields {
         body: builder.add_text_field("body", TextOptions::default().set_indexing_options(words)),
         identifier: builder
             .add_text_field("identifier", TextOptions::default().set_indexing_options(names)),
-        document: builder.add_u64_field("document", number.clone()),
-        unit: builder.add_u64_field("unit", number.clone()),
-        content: builder.add_u64_field("content", NumericOptions::default().set_fast()),
-        part: builder.add_u64_field("part", NumericOptions::default().set_fast()),
-        chunk: builder.add_u64_field("chunk", NumericOptions::default().set_fast()),
-        date: builder.add_i64_field("date", number),
+        // Found by its unit: a dictionary of numbers that each occur once costs more to write than
+        // all words do.
+        document: builder.add_u64_field("document", column()),
+        unit: builder.add_u64_field("unit", column().set_indexed()),
+        content: builder.add_u64_field("content", column()),
+        part: builder.add_u64_field("part", column()),
+        chunk: builder.add_u64_field("chunk", column()),
+        date: builder.add_i64_field("date", column()),
         // Columns: ties are broken by them, for every candidate of every question. An id is found
         // among the identifiers.
         id: builder.add_text_field("id", FAST),
@@ -229,55 +235,49 @@ impl KeywordWriter {
         // The text is there twice, once to be found and once to be shown.
         let mut place = Some(self.queue.place(entries.iter().map(bytes).sum()));
         let last = entries.len().saturating_sub(1);
+        let mut names = PathNames::default();
         let queued = entries.iter().enumerate().map(|(number, entry)| {
             let place = if number == last { place.take() } else { None };
-            UserOperation::Add(Queued { document: self.document(entry), _place: place })
+            UserOperation::Add(Queued { _place: place, ..self.queued(entry, &mut names) })
         });
         contained(&self.folder, || self.writer.run(queued)).map(|_| ())
     }
 
-    fn document(&self, entry: &Entry) -> TantivyDocument {
-        let f = &self.fields;
-        let d = &entry.document;
-        let mut out = TantivyDocument::new();
+    /// What is written of an entry, by field in the order of the schema.
+    fn queued(&self, entry: &Entry, names: &mut PathNames) -> Queued {
+        let (f, d) = (&self.fields, &entry.document);
         let searched = entry.searched_text();
-        for name in entry.names(&searched) {
-            out.add_text(f.identifier, name);
-        }
-        out.add_text(f.body, searched);
-        out.add_u64(f.document, entry.document_key());
-        out.add_u64(f.unit, entry.unit_key());
-        out.add_u64(f.content, entry.content);
-        out.add_u64(f.part, u64::from(entry.part));
-        for chunk in &entry.chunks {
-            out.add_u64(f.chunk, chunk.hash);
-        }
+        let mut out = Queued::with_room_for(entry);
+        out.text(f.body, &searched);
+        entry.names(&searched, names).iter().for_each(|name| out.text(f.identifier, name));
+        out.number(f.document, entry.document_key());
+        out.number(f.unit, entry.unit_key());
+        out.number(f.content, entry.content);
+        out.number(f.part, u64::from(entry.part));
+        entry.chunks.iter().for_each(|chunk| out.number(f.chunk, chunk.hash));
         if let Some(date) = d.date.or(d.updated) {
-            out.add_i64(f.date, date.seconds);
+            out.cells.push((f.date, Cell::Signed(date.seconds)));
         }
-        out.add_text(f.id, &d.id);
-        out.add_text(f.path, &d.path);
-        out.add_text(f.kind, d.kind.name());
-        out.add_text(f.source, &d.source);
-        d.authors.iter().for_each(|author| out.add_text(f.author, author));
-        d.tags.iter().for_each(|tag| out.add_text(f.tag, tag));
-        for (name, value) in &d.metadata {
-            if value.len() <= FIELD_VALUE_BYTES_MAX {
-                out.add_text(f.field, field_term(name, value));
-            }
-        }
-        out.add_bytes(f.entry, &encode(entry));
+        out.text(f.id, &d.id);
+        out.text(f.path, &d.path);
+        out.text(f.kind, d.kind.name());
+        out.text(f.source, &d.source);
+        d.authors.iter().for_each(|author| out.text(f.author, author));
+        d.tags.iter().for_each(|tag| out.text(f.tag, tag));
+        let short = d.metadata.iter().filter(|(_, value)| value.len() <= FIELD_VALUE_BYTES_MAX);
+        short.for_each(|(name, value)| out.text(f.field, &field_term(name, value)));
+        encode(entry, &mut out.stored);
+        out.cells.push((f.entry, Cell::Stored));
         out
     }
 
-    /// Removes every entry of a document.
-    pub fn remove_document(&self, document: u64) {
-        self.writer.delete_term(Term::from_field_u64(self.fields.document, document));
-    }
-
-    /// Removes every entry read from a unit.
-    pub fn remove_unit(&self, unit: u64) {
-        self.writer.delete_term(Term::from_field_u64(self.fields.unit, unit));
+    /// Removes entries that `reader`, of the generation that is written on, knows.
+    pub fn remove(&self, reader: &KeywordReader, entries: &[EntryId]) -> Result<(), IndexError> {
+        if entries.is_empty() {
+            return Ok(());
+        }
+        let places = Places::of(&reader.searcher, entries);
+        contained(&self.folder, || self.writer.delete_query(Box::new(places))).map(|_| ())
     }
 
     /// Finishes what was added and removed, and returns the record that makes it visible.
@@ -330,23 +330,97 @@ impl KeywordWriter {
     }
 }
 
-/// A document that waits to be written; the last of those that were added together holds the place
-/// of them all.
+/// An entry that waits to be written, in few allocations, since another thread frees them; the last of
+/// those that were added together holds the place of them all. tantivy reads the cells in place.
+#[derive(Default)]
 struct Queued {
-    document: TantivyDocument,
+    cells: Vec<(Field, Cell)>,
+    texts: String,
+    stored: Vec<u8>,
     _place: Option<Place>,
 }
 
-impl Document for Queued {
-    type Value<'a> = <TantivyDocument as Document>::Value<'a>;
-    type FieldsValuesIter<'a> = <TantivyDocument as Document>::FieldsValuesIter<'a>;
+/// A value of a field.
+#[derive(Clone, Copy)]
+enum Cell {
+    /// Where it stands in the texts.
+    Text(usize, usize),
+    Number(u64),
+    Signed(i64),
+    Stored,
+}
 
-    fn iter_fields_and_values(&self) -> Self::FieldsValuesIter<'_> {
-        self.document.iter_fields_and_values()
+impl Queued {
+    fn with_room_for(entry: &Entry) -> Self {
+        let (cells, bytes) = (32 + entry.chunks.len(), 2 * entry.document.text.len() + 512);
+        Self {
+            cells: Vec::with_capacity(cells),
+            texts: String::with_capacity(bytes),
+            stored: Vec::with_capacity(bytes),
+            _place: None,
+        }
     }
 
-    fn into_tantivy_document(self) -> TantivyDocument {
-        self.document
+    fn text(&mut self, field: Field, text: &str) {
+        let start = self.texts.len();
+        self.texts.push_str(text);
+        self.cells.push((field, Cell::Text(start, self.texts.len())));
+    }
+
+    fn number(&mut self, field: Field, number: u64) {
+        self.cells.push((field, Cell::Number(number)));
+    }
+}
+
+impl Document for Queued {
+    type Value<'a> = CellValue<'a>;
+    type FieldsValuesIter<'a> = CellValues<'a>;
+
+    fn iter_fields_and_values(&self) -> CellValues<'_> {
+        CellValues { queued: self, cells: self.cells.iter() }
+    }
+}
+
+/// The cells of an entry, one after another.
+struct CellValues<'a> {
+    queued: &'a Queued,
+    cells: slice::Iter<'a, (Field, Cell)>,
+}
+
+impl<'a> Iterator for CellValues<'a> {
+    type Item = (Field, CellValue<'a>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (field, cell) = self.cells.next()?;
+        Some((*field, CellValue { queued: self.queued, cell: *cell }))
+    }
+}
+
+/// A cell with what it points into.
+#[derive(Clone)]
+struct CellValue<'a> {
+    queued: &'a Queued,
+    cell: Cell,
+}
+
+impl fmt::Debug for CellValue<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("CellValue").finish_non_exhaustive()
+    }
+}
+
+impl<'a> Value<'a> for CellValue<'a> {
+    type ArrayIter = Empty<Self>;
+    type ObjectIter = Empty<(&'a str, Self)>;
+
+    fn as_value(&self) -> ReferenceValue<'a, Self> {
+        let Queued { texts, stored, .. } = self.queued;
+        ReferenceValue::Leaf(match self.cell {
+            Cell::Text(start, end) => ReferenceValueLeaf::Str(&texts[start..end]),
+            Cell::Number(number) => ReferenceValueLeaf::U64(number),
+            Cell::Signed(number) => ReferenceValueLeaf::I64(number),
+            Cell::Stored => ReferenceValueLeaf::Bytes(stored),
+        })
     }
 }
 
@@ -354,14 +428,15 @@ fn field_term(name: &str, value: &str) -> String {
     format!("{}={}", name.to_lowercase(), value.to_lowercase())
 }
 
-fn encode(entry: &Entry) -> Vec<u8> {
-    bincode::serde::encode_to_vec(entry, bincode::config::standard())
-        .expect("an entry holds plain data only")
+fn encode(entry: &Entry, out: &mut Vec<u8>) {
+    bincode::serde::encode_into_std_write(entry, out, bincode::config::standard())
+        .expect("an entry holds plain data only");
 }
 
 /// The columns of one segment, opened once.
 struct Columns {
     document: Column<u64>,
+    unit: Column<u64>,
     content: Column<u64>,
     part: Column<u64>,
     chunk: Column<u64>,
@@ -375,6 +450,7 @@ impl Columns {
         let fast = segment.fast_fields();
         Ok(Self {
             document: fast.u64("document")?,
+            unit: fast.u64("unit")?,
             content: fast.u64("content")?,
             part: fast.u64("part")?,
             chunk: fast.u64("chunk")?,
@@ -520,7 +596,7 @@ impl KeywordReader {
 
     fn add_contributions(
         &self,
-        weight: &dyn tantivy::query::Weight,
+        weight: &dyn Weight,
         entries: &[EntryId],
         set: &mut dyn FnMut(usize, f32),
     ) -> tantivy::Result<()> {
@@ -710,11 +786,25 @@ impl KeywordReader {
         Ok(self.chunks.get_or_init(|| out))
     }
 
-    /// The parts of a document, in order.
-    pub fn parts(&self, document: u64) -> Result<Vec<EntryId>, IndexError> {
-        let mut ids = self.ids(&self.with_number(self.fields.document, document))?;
+    /// The parts of the document that has this one, in order.
+    pub fn parts(&self, of: EntryId) -> Result<Vec<EntryId>, IndexError> {
         let columns = self.contained(|| self.columns())?;
+        let document = first(&columns[of.segment as usize].document, of.number);
+        let unit = first(&columns[of.segment as usize].unit, of.number);
+        let mut ids = self.entries_of(unit, &|other| other == document)?;
         ids.sort_unstable_by_key(|id| (first(&columns[id.segment as usize].part, id.number), *id));
+        Ok(ids)
+    }
+
+    /// The entries of those documents of a unit, by [`Entry::document_key`], that are `wanted`.
+    pub fn entries_of(
+        &self,
+        unit: u64,
+        wanted: &dyn Fn(u64) -> bool,
+    ) -> Result<Vec<EntryId>, IndexError> {
+        let mut ids = self.ids(&self.with_number(self.fields.unit, unit))?;
+        let columns = self.contained(|| self.columns())?;
+        ids.retain(|id| wanted(first(&columns[id.segment as usize].document, id.number)));
         Ok(ids)
     }
 
@@ -889,14 +979,56 @@ impl KeywordReader {
         let bytes = document.get_first(self.fields.entry).and_then(|value| value.as_bytes());
         let damaged = |detail: String| IndexError::Keyword { path: self.folder.clone(), detail };
         let bytes = bytes.ok_or_else(|| damaged("an entry without content".to_owned()))?;
-        bincode::serde::decode_from_slice(bytes, bincode::config::standard())
-            .map(|(entry, _)| entry)
-            .map_err(|error| damaged(error.to_string()))
+        let (mut entry, _): (Entry, usize) =
+            bincode::serde::decode_from_slice(bytes, bincode::config::standard())
+                .map_err(|error| damaged(error.to_string()))?;
+        let columns = &self.contained(|| self.columns())?[id.segment as usize];
+        entry.content = first(&columns.content, id.number);
+        let hashes = columns.chunk.values_for_doc(id.number);
+        entry.chunks.iter_mut().zip(hashes).for_each(|(chunk, hash)| chunk.hash = hash);
+        Ok(entry)
     }
 
     /// Every live entry, in order of place.
     pub fn all(&self) -> Result<Vec<EntryId>, IndexError> {
         self.ids(&AllQuery)
+    }
+}
+
+/// The query for entries by their places, for removing what a reader found: a term that only one
+/// entry has would have to be kept for each.
+#[derive(Debug, Clone)]
+struct Places(Arc<HashMap<SegmentId, Vec<u32>>>);
+
+impl Places {
+    fn of(searcher: &Searcher, entries: &[EntryId]) -> Self {
+        let mut places: HashMap<SegmentId, Vec<u32>> = HashMap::new();
+        for entry in entries {
+            let segment = searcher.segment_reader(entry.segment).segment_id();
+            places.entry(segment).or_default().push(entry.number);
+        }
+        Self(Arc::new(places))
+    }
+}
+
+impl Query for Places {
+    fn weight(&self, _scoring: EnableScoring<'_>) -> tantivy::Result<Box<dyn Weight>> {
+        Ok(Box::new(self.clone()))
+    }
+}
+
+impl Weight for Places {
+    fn scorer(&self, segment: &SegmentReader, boost: f32) -> tantivy::Result<Box<dyn Scorer>> {
+        let mut set = BitSet::with_max_value(segment.max_doc());
+        let numbers = self.0.get(&segment.segment_id()).into_iter().flatten();
+        for number in numbers {
+            set.insert(*number);
+        }
+        Ok(Box::new(ConstScorer::new(BitSetDocSet::from(set), boost)))
+    }
+
+    fn explain(&self, _segment: &SegmentReader, _number: u32) -> tantivy::Result<Explanation> {
+        Ok(Explanation::new("its place was named", 1.0))
     }
 }
 
@@ -970,21 +1102,19 @@ impl Directory for StagedDirectory {
     }
 }
 
-/// Our analysis as tantivy's tokenizer.
-#[derive(Clone)]
-struct Words(Arc<Analyzer>);
-
-impl Default for Words {
-    fn default() -> Self {
-        Self(Arc::new(Analyzer::default()))
-    }
+/// Our analysis as tantivy's tokenizer; every thread has a clone.
+#[derive(Clone, Default)]
+struct Words {
+    analyzer: Arc<Analyzer>,
+    known: KnownWords,
 }
 
 impl Tokenizer for Words {
     type TokenStream<'a> = WordStream;
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> WordStream {
-        WordStream { terms: self.0.words(text).into_iter(), token: Token::default() }
+        let terms = self.analyzer.words_with(text, &mut self.known).into_iter();
+        WordStream { terms, token: Token::default() }
     }
 }
 

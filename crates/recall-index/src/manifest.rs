@@ -14,7 +14,7 @@ use crate::error::{IndexError, io_error};
 /// Name of the manifest in an index folder.
 pub const FILE: &str = "manifest.json";
 /// The format this program reads and writes.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 /// What the first line begins with; then come the format and the checksum of the rest.
 const MAGIC: &str = "recall-manifest";
 /// More than the first line has.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use recall_index::{Analyzer, Entry, IndexError, Snapshot};
+use recall_index::{Analyzer, Entry, EntryId, IndexError, Snapshot};
 use recall_pointers::PointerLine;
 use recall_sources::Message;
 use serde::{Deserialize, Serialize};
@@ -246,7 +246,7 @@ impl Hits<'_> {
     ) -> Result<(Option<String>, Option<(u64, u64)>, Option<Omitted>), IndexError> {
         let document = &entry.document;
         if document.whole || self.budget.full {
-            let text = whole_text(self.snapshot, ranked.document)?;
+            let text = whole_text(self.snapshot, ranked.entry)?;
             if text.len() > *left && !self.budget.full {
                 let get = format!("recall get '{}'", document.id);
                 return Ok((None, None, Some(Omitted { bytes: text.len(), get })));
@@ -295,10 +295,10 @@ fn matching(ranking: &Ranking, ranked: &Ranked) -> Vec<(String, f32)> {
     terms.filter(|(_, c)| **c > 0.0).map(|(t, c)| (t.text.clone(), *c)).collect()
 }
 
-/// All of a document's text, from its parts.
-pub fn whole_text(snapshot: &Snapshot, document: u64) -> Result<String, IndexError> {
+/// All of the text of the document that has this entry, from its parts.
+pub fn whole_text(snapshot: &Snapshot, of: EntryId) -> Result<String, IndexError> {
     let mut out = String::new();
-    for id in snapshot.keyword().parts(document)? {
+    for id in snapshot.keyword().parts(of)? {
         let entry = snapshot.keyword().fetch(id)?;
         let offset = usize::try_from(entry.offset).unwrap_or(usize::MAX);
         // Parts overlap a little; between them there is only white space.

@@ -2,11 +2,15 @@
 //! keyword side.
 
 use std::collections::HashMap;
+use std::mem;
 use std::ops::ControlFlow;
+use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::thread;
 
 use rayon::prelude::*;
-use recall_sources::{Document, Problem, Reading, Reason};
+use recall_sources::{Document, Problem, ReadOptions, Reading, Reason, Unit};
 
 use super::{IndexOptions, Indexer, Progress, SharedMeasure, Step, Summary, recognised, unread};
 use crate::catalogue::{UnitId, UnitRecord};
@@ -21,6 +25,8 @@ use crate::plan::{Found, Plan};
 const GROUP_BYTES: u64 = 8 << 20;
 /// A larger unit is read alone, in stretches.
 const UNIT_BYTES: u64 = 1 << 20;
+/// Texts are this many times as large as they are packed, roughly.
+const PACKED: u64 = 5;
 /// Units that are read side by side at the most.
 const GROUP_UNITS: usize = 256;
 /// Bytes of documents that are analysed side by side.
@@ -55,9 +61,6 @@ struct Read {
     document: Document,
     /// What of it is compared, see [`Known::content`].
     content: u64,
-    /// Whether an earlier version has to go. tantivy looks for every one that is asked for in every
-    /// segment, so none is asked for in vain.
-    replaces: bool,
 }
 
 impl<'a> KeywordPass<'a> {
@@ -77,9 +80,10 @@ impl<'a> KeywordPass<'a> {
             Some(KeywordReader::open(&folder, &record)?)
         };
         let total = plan.add.iter().chain(&plan.change).map(|f| f.unit.bytes).sum();
+        let unpacked: u64 = plan.add.iter().chain(&plan.change).map(unpacked_bytes).sum();
         // Every thread flushes a segment of its own, so a small change is written by one.
         let threads =
-            if total > GROUP_BYTES { rayon::current_num_threads().clamp(1, 8) } else { 1 };
+            if unpacked > GROUP_BYTES { rayon::current_num_threads().clamp(1, 8) } else { 1 };
         let writer = KeywordWriter::open(&folder, &record, threads)?;
         Ok(Self { indexer, options, measure, progress, stop, reader, writer, total, done: 0 })
     }
@@ -88,7 +92,7 @@ impl<'a> KeywordPass<'a> {
         for (root, path) in &plan.remove {
             let unit = unit_key(*root, path);
             summary.documents_removed += self.known(unit)?.len() as u64;
-            self.writer.remove_unit(unit);
+            self.remove(unit, &|_| true)?;
         }
         let mut units: Vec<&Found> = plan.add.iter().chain(&plan.change).collect();
         units.sort_by_key(|found| found.id());
@@ -106,6 +110,12 @@ impl<'a> KeywordPass<'a> {
 
     fn known(&self, unit: u64) -> Result<Vec<Known>, IndexError> {
         self.reader.as_ref().map_or(Ok(Vec::new()), |reader| reader.known(unit))
+    }
+
+    /// Removes those documents of a unit that are `gone`, by [`document_key`].
+    fn remove(&self, unit: u64, gone: &dyn Fn(u64) -> bool) -> Result<(), IndexError> {
+        let Some(reader) = &self.reader else { return Ok(()) };
+        self.writer.remove(reader, &reader.entries_of(unit, gone)?)
     }
 
     /// Units that are read side by side.
@@ -126,7 +136,7 @@ impl<'a> KeywordPass<'a> {
         let mut batch = Vec::new();
         for (found, (documents, problems, result)) in group.iter().zip(results) {
             let mut comparison = self.comparison(found)?;
-            batch.extend(documents.into_iter().filter_map(|d| comparison.read(d)));
+            batch.extend(comparison.read(documents));
             self.settle(found, comparison, problems, result, summary)?;
         }
         self.write(batch, summary)?;
@@ -134,39 +144,25 @@ impl<'a> KeywordPass<'a> {
         Ok(())
     }
 
-    /// A unit that is read in stretches.
+    /// A unit that is read in stretches, one ahead of what is written.
     fn large(&mut self, found: &Found, summary: &mut Summary) -> Result<(), IndexError> {
         let mut comparison = self.comparison(found)?;
-        let (mut batch, mut bytes, mut held) = (Vec::<Read>::new(), 0, 0);
-        let mut problems = Vec::new();
-        let mut failed = None;
         let before = self.done;
-        let result = found.unit.read(&self.options.read, &mut |item| {
-            match item {
-                Ok(document) => {
-                    bytes += document.text.len();
-                    held += document.text.len() + DOCUMENT_BYTES;
-                    batch.extend(comparison.read(document));
-                }
-                Err(problem) => problems.push(problem),
-            }
-            if held >= BATCH_BYTES {
-                held = 0;
-                self.done = (self.done + bytes as u64).min(before + found.unit.bytes);
-                bytes = 0;
-                failed = self.write(std::mem::take(&mut batch), summary).err();
+        let (options, stop) = (&self.options.read, self.stop);
+        let (result, problems) = thread::scope(|scope| {
+            let (sender, stretches) = mpsc::sync_channel(1);
+            let reader = scope.spawn(move || read_ahead(&found.unit, options, stop, &sender));
+            // When this is left early, the reader finds nobody to take more.
+            for Stretch { documents, bytes } in stretches {
+                self.done = (self.done + bytes).min(before + found.unit.bytes);
+                self.write(comparison.read(documents), summary)?;
                 self.report(summary);
             }
-            let go_on = failed.is_none() && !self.stop.load(Ordering::Relaxed);
-            if go_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        });
-        if let Some(error) = failed {
-            return Err(error);
-        }
-        self.write(batch, summary)?;
+            Ok::<_, IndexError>(reader.join().unwrap_or_else(|panic| resume_unwind(panic)))
+        })?;
         if self.stop.load(Ordering::Relaxed) {
             // Read in part: what was read is there, and the next run reads it again.
-            return Ok(());
+            return self.remove(comparison.unit_key, &|document| comparison.is_replaced(document));
         }
         self.done = before;
         self.settle(found, comparison, problems, result, summary)?;
@@ -175,9 +171,11 @@ impl<'a> KeywordPass<'a> {
     }
 
     fn comparison(&self, found: &Found) -> Result<Comparison, IndexError> {
-        let known = self.known(unit_key(found.root, &found.unit.path))?;
-        let known = known.into_iter().map(|k| (k.document, (k.content, false))).collect();
-        Ok(Comparison { root: found.root, unit: found.unit.path.clone(), known, kept: 0, fresh: 0 })
+        let unit_key = unit_key(found.root, &found.unit.path);
+        let state = |known: Known| (known.document, (known.content, State::Unseen));
+        let known = self.known(unit_key)?.into_iter().map(state).collect();
+        let unit = found.unit.path.clone();
+        Ok(Comparison { root: found.root, unit, unit_key, known, kept: 0, fresh: 0 })
     }
 
     /// Removes what a unit no longer holds and remembers how it was read.
@@ -207,13 +205,13 @@ impl<'a> KeywordPass<'a> {
                 for (kind, count) in reading.redacted {
                     *summary.redacted.entry(kind.to_owned()).or_default() += count;
                 }
-                summary.documents_removed += self.remove_unseen(&comparison);
+                summary.documents_removed += self.remove_outdated(&comparison, true)?;
             }
             Err(problem) => {
                 let old = self.indexer.catalogue.units().get(&found.id());
-                if is_void(&problem.reason) {
-                    summary.documents_removed += self.remove_unseen(&comparison);
-                } else {
+                let is_void = is_void(&problem.reason);
+                summary.documents_removed += self.remove_outdated(&comparison, is_void)?;
+                if !is_void {
                     // Unreadable or broken off: what is known stays until the file can be read.
                     record.documents = old.map_or(0, |old| old.documents).max(comparison.seen());
                     record.format = recognised(&found.unit, &self.options.read);
@@ -229,12 +227,18 @@ impl<'a> KeywordPass<'a> {
         Ok(())
     }
 
-    fn remove_unseen(&self, comparison: &Comparison) -> u64 {
-        let unseen = comparison.known.iter().filter(|(_, (_, seen))| !seen);
-        unseen.map(|(document, _)| self.writer.remove_document(*document)).count() as u64
+    /// Removes what was read in a newer version, and, if all of the unit was read, what is no longer
+    /// in it. Returns how many of the latter there were.
+    fn remove_outdated(&self, comparison: &Comparison, whole: bool) -> Result<u64, IndexError> {
+        let unseen = |document| whole && comparison.is_unseen(document);
+        let outdated = |document| unseen(document) || comparison.is_replaced(document);
+        if comparison.known.keys().any(|document| outdated(*document)) {
+            self.remove(comparison.unit_key, &outdated)?;
+        }
+        Ok(comparison.known.keys().filter(|document| unseen(**document)).count() as u64)
     }
 
-    /// Cuts and adds documents, and removes their earlier versions.
+    /// Cuts and adds documents.
     fn write(&self, batch: Vec<Read>, summary: &mut Summary) -> Result<(), IndexError> {
         summary.documents_written += batch.len() as u64;
         let settings = self.indexer.manifest.chunks;
@@ -246,10 +250,7 @@ impl<'a> KeywordPass<'a> {
     }
 
     fn cut(&self, read: Read, settings: ChunkSettings) -> Vec<Entry> {
-        let Read { unit: (root, unit), document, content, replaces } = read;
-        if replaces {
-            self.writer.remove_document(document_key(root, &unit, &document.id));
-        }
+        let Read { unit: (root, unit), document, content } = read;
         entries(root, &unit, document, content, &self.measure, settings)
     }
 
@@ -265,6 +266,44 @@ impl<'a> KeywordPass<'a> {
     }
 }
 
+/// Documents of a unit that were read, and how many bytes their texts have.
+struct Stretch {
+    documents: Vec<Document>,
+    bytes: u64,
+}
+
+/// Reads a unit and hands its documents over in stretches, until nobody takes them or `stop`. Returns
+/// how it ended, and what could not be read.
+fn read_ahead(
+    unit: &Unit,
+    options: &ReadOptions,
+    stop: &AtomicBool,
+    stretches: &mpsc::SyncSender<Stretch>,
+) -> (Result<Reading, Problem>, Vec<Problem>) {
+    let mut problems = Vec::new();
+    let (mut documents, mut bytes) = (Vec::<Document>::new(), 0);
+    let result = unit.read(options, &mut |item| {
+        match item {
+            Ok(document) => {
+                bytes += document.text.len();
+                documents.push(document);
+            }
+            Err(problem) => problems.push(problem),
+        }
+        let mut taken = true;
+        if bytes + documents.len() * DOCUMENT_BYTES >= BATCH_BYTES {
+            let stretch = Stretch { documents: mem::take(&mut documents), bytes: bytes as u64 };
+            bytes = 0;
+            taken = stretches.send(stretch).is_ok();
+        }
+        let go_on = taken && !stop.load(Ordering::Relaxed);
+        if go_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    // Where it is not taken, the taker has said why.
+    let _ = stretches.send(Stretch { documents, bytes: bytes as u64 });
+    (result, problems)
+}
+
 /// How many units, from the first on, are read side by side.
 fn group_length(units: &[&Found]) -> usize {
     let mut bytes = 0;
@@ -275,39 +314,70 @@ fn group_length(units: &[&Found]) -> usize {
     units.iter().take(GROUP_UNITS).take_while(fits).count().max(1)
 }
 
-/// Whether the documents of a unit may be more than should be held at once: what is packed is larger
-/// than it looks.
+/// Whether the documents of a unit may be more than should be held at once.
 fn is_large(found: &Found) -> bool {
-    let packed = [".gz", ".zip"].iter().any(|end| found.unit.path.ends_with(end));
-    packed || found.unit.bytes > UNIT_BYTES
+    is_packed(found) || found.unit.bytes > UNIT_BYTES
+}
+
+/// What is packed is larger than it looks.
+fn is_packed(found: &Found) -> bool {
+    [".gz", ".zip"].iter().any(|end| found.unit.path.ends_with(end))
+}
+
+/// About how many bytes a unit has when it is unpacked.
+fn unpacked_bytes(found: &Found) -> u64 {
+    found.unit.bytes * if is_packed(found) { PACKED } else { 1 }
+}
+
+/// What reading a unit again says of a document that is known from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Unseen,
+    Same,
+    Replaced,
 }
 
 /// The documents of a unit as they are known, ticked off as they are read again.
 struct Comparison {
     root: u32,
     unit: String,
-    known: HashMap<u64, (u64, bool)>,
+    unit_key: u64,
+    /// Content and state by [`document_key`].
+    known: HashMap<u64, (u64, State)>,
     kept: u64,
     fresh: u64,
 }
 
 impl Comparison {
-    /// A document to write, if it is new or another than before.
-    fn read(&mut self, document: Document) -> Option<Read> {
-        let key = document_key(self.root, &self.unit, &document.id);
-        let content = shorten(document.content_hash());
-        let known = self.known.get_mut(&key);
-        let replaces = known.is_some();
-        let same = known.is_some_and(|(known, seen)| {
-            *seen = true;
-            *known == content
-        });
-        if same {
-            self.kept += 1;
-            return None;
+    /// The documents to write: those that are new or others than before.
+    fn read(&mut self, documents: Vec<Document>) -> Vec<Read> {
+        let contents: Vec<u64> =
+            documents.par_iter().map(|document| shorten(document.content_hash())).collect();
+        let both = documents.into_iter().zip(contents);
+        both.filter_map(|(document, content)| self.compare(document, content)).collect()
+    }
+
+    fn compare(&mut self, document: Document, content: u64) -> Option<Read> {
+        if !self.known.is_empty() {
+            let key = document_key(self.root, &self.unit, &document.id);
+            if let Some((known, state)) = self.known.get_mut(&key) {
+                *state = if *known == content { State::Same } else { State::Replaced };
+                if *state == State::Same {
+                    self.kept += 1;
+                    return None;
+                }
+            }
         }
         self.fresh += 1;
-        Some(Read { unit: (self.root, self.unit.clone()), document, content, replaces })
+        Some(Read { unit: (self.root, self.unit.clone()), document, content })
+    }
+
+    fn is_unseen(&self, document: u64) -> bool {
+        self.known.get(&document).is_some_and(|(_, state)| *state == State::Unseen)
+    }
+
+    fn is_replaced(&self, document: u64) -> bool {
+        self.known.get(&document).is_some_and(|(_, state)| *state == State::Replaced)
     }
 
     /// Documents that were read.

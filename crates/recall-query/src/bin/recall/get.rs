@@ -72,7 +72,7 @@ fn content(snapshot: &Snapshot, entry: EntryId) -> Result<Vec<u8>, Failure> {
             ),
         }
     }
-    let mut text = whole_text(snapshot, snapshot.keyword().document_key(entry)?)?;
+    let mut text = whole_text(snapshot, entry)?;
     if !text.ends_with('\n') {
         text.push('\n');
     }
