@@ -66,7 +66,7 @@ fn header(dims: usize, rows: usize) -> [u8; HEADER] {
 }
 
 /// Builds the graph over `rows` codes, given by `code(row)`, and returns the bytes of its file, or
-/// `None` if the graph cannot be trusted to find its own vectors.
+/// `None` if the graph cannot be trusted to find its own vectors. `added` is told of each row.
 pub fn build<'a>(
     path: &Path,
     dims: usize,
@@ -78,7 +78,7 @@ pub fn build<'a>(
     index.reserve_capacity_and_threads(rows + 1, 1).map_err(|e| failed(path, e))?;
     for row in 0..rows {
         index.add(row as u64, code(row)).map_err(|e| failed(path, e))?;
-        added(row + 1);
+        added(1);
     }
     if !finds_itself(path, &index, rows, code)? {
         return Ok(None);
@@ -147,3 +147,6 @@ impl Graph {
 
 /// Rows of a segment from which on a graph is worth its space.
 pub const ROWS: Range<usize> = 16_384..usize::MAX;
+/// Rows of a segment up to which it is merged with others without being asked: one thread adds some
+/// thousand rows a second to a graph, and several graphs of this size are searched side by side.
+pub const ROWS_MERGED_MAX: usize = 131_072;

@@ -1,6 +1,7 @@
 //! The writer of an index: scan, compare, keyword side, commit; then vectors, in commits that cost
 //! at most half a minute each to lose.
 
+mod counts;
 mod keyword_pass;
 mod part;
 mod step;
@@ -13,18 +14,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 use recall_sources::{Problem, ReadOptions, Unit, scan};
-use roaring::RoaringBitmap;
 
 use crate::catalogue::{Catalogue, UnitId, UnitRecord};
 use crate::chunk::ChunkSettings;
 use crate::durable;
 use crate::error::{IndexError, io_error};
-use crate::keyword::{KeywordReader, KeywordWriter};
+use crate::keyword::KeywordWriter;
 use crate::lock::WriterLock;
 use crate::manifest::{CATALOGUE, KEYWORD, Manifest, ModelRecord, VECTORS};
 use crate::plan::{Found, Plan, plan};
 use crate::segment;
-use crate::vectors::Vectors;
 use crate::verified::Verified;
 use keyword_pass::KeywordPass;
 
@@ -40,6 +39,8 @@ pub struct Indexer {
     manifest: Manifest,
     catalogue: Catalogue,
     verified: Verified,
+    /// The texts that can be without a vector, ascending hashes; `None`: any can.
+    fresh: Option<Vec<u64>>,
     _lock: WriterLock,
 }
 
@@ -64,7 +65,8 @@ impl Indexer {
         sweep(folder, &manifest)?;
         let catalogue = Catalogue::load(folder, &manifest.catalogue)?;
         let verified = Verified::load(folder);
-        Ok(Self { folder: folder.to_owned(), manifest, catalogue, verified, _lock: lock })
+        let folder = folder.to_owned();
+        Ok(Self { folder, manifest, catalogue, verified, fresh: None, _lock: lock })
     }
 
     /// Begins anew in `folder`, keeping the roots and, where the model stays, the vectors. The old
@@ -97,6 +99,7 @@ impl Indexer {
             manifest,
             catalogue: Catalogue::default(),
             verified,
+            fresh: None,
             _lock: lock,
         };
         indexer.drop_damaged_segments();
@@ -242,17 +245,18 @@ impl Indexer {
             units_kept: plan.keep,
             ..Summary::default()
         };
-        let first = self.manifest.generation == 0;
+        let first = self.manifest.keyword.meta.is_empty();
         if !plan.is_empty() || first {
             let mut run = KeywordPass::new(self, options, measure, progress, stop, &plan)?;
             run.all(&plan, &mut summary)?;
-            run.finish()?;
+            let change = run.finish()?;
+            self.count(change)?;
         }
         self.remember(&plan, &mut summary);
         let changed = self.catalogue.is_changed() || first;
         self.catalogue.save(&self.folder, &mut self.manifest)?;
         if changed {
-            self.count(&mut summary)?;
+            self.count_bytes();
             self.commit()?;
         }
         progress(Step::Searchable);
@@ -295,34 +299,6 @@ impl Indexer {
         for record in self.catalogue.units().values().filter(|r| r.documents > 0) {
             *summary.formats.entry(record.format.clone()).or_default() += 1;
         }
-    }
-
-    /// Marks the vectors of texts that are gone, takes back those that came again, and counts.
-    fn count(&mut self, summary: &mut Summary) -> Result<(), IndexError> {
-        let keyword = KeywordReader::open(&self.folder.join(KEYWORD), &self.manifest.keyword)?;
-        let hashes = keyword.chunk_hashes(None)?;
-        self.manifest.counts.documents = keyword.documents()?;
-        self.manifest.counts.chunks = hashes.len() as u64;
-        self.manifest.counts.text_bytes =
-            self.catalogue.units().values().filter(|u| u.documents > 0).map(|u| u.bytes).sum();
-        let vectors = Vectors::open(&self.folder, &self.manifest, &self.verified)?;
-        if let Some(vectors) = vectors {
-            for (number, segment) in vectors.segments().iter().enumerate() {
-                let all: RoaringBitmap = (0..segment.rows() as u32).collect();
-                let deleted = all - segment.rows_of(&hashes);
-                if deleted != *segment.deleted() {
-                    segment::write_deleted(&self.folder, &mut self.manifest, number, &deleted)?;
-                }
-            }
-        }
-        self.count_vectors();
-        summary.pending = self.manifest.counts.chunks - self.manifest.counts.vectors;
-        Ok(())
-    }
-
-    fn count_vectors(&mut self) {
-        let live = self.manifest.segments.iter().map(|s| s.rows - s.deleted_rows).sum::<u64>();
-        self.manifest.counts.vectors = live.min(self.manifest.counts.chunks);
     }
 
     /// Makes the manifest the current generation and sweeps what no generation names.
@@ -374,6 +350,7 @@ impl Indexer {
     pub fn drop_vectors(&mut self) {
         self.manifest.model = None;
         self.manifest.segments.clear();
+        self.fresh = None;
     }
 }
 

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::path::Path;
 
 use memmap2::Mmap;
+use rayon::prelude::*;
 use roaring::RoaringBitmap;
 
 use crate::code::{Code, cosine, dot};
@@ -251,18 +252,36 @@ fn read_bitmap(path: &Path) -> Result<RoaringBitmap, IndexError> {
         .map_err(|e| IndexError::Damaged { path: path.to_owned(), detail: e.to_string() })
 }
 
-/// Writes `rows` as a new segment, with a graph if it is large, and returns its record. Of rows
-/// with one hash the first is kept.
+/// Writes rows as new segments, with a graph each if it is large, and returns their records. Of rows
+/// with one hash in a segment the first is kept. Side by side, since one thread builds a graph;
+/// `added` is told of each row of a graph.
 pub fn write(
     folder: &Path,
     manifest: &mut Manifest,
     dims: usize,
+    segments: Vec<Vec<Row>>,
+    added: &(dyn Fn(usize) + Sync),
+) -> Result<Vec<SegmentRecord>, IndexError> {
+    let named: Vec<(Vec<Row>, [String; 2])> = segments
+        .into_iter()
+        .map(|rows| (rows, ["vec", "hnsw"].map(|extension| manifest.new_name(extension))))
+        .collect();
+    let folder = folder.join(VECTORS);
+    named
+        .into_par_iter()
+        .map(|(rows, names)| write_one(&folder, names, dims, rows, added))
+        .collect()
+}
+
+fn write_one(
+    folder: &Path,
+    [name, graph_name]: [String; 2],
+    dims: usize,
     mut rows: Vec<Row>,
-    added: &dyn Fn(usize),
+    added: &(dyn Fn(usize) + Sync),
 ) -> Result<SegmentRecord, IndexError> {
     rows.sort_by_key(|row| row.hash);
     rows.dedup_by_key(|row| row.hash);
-    let folder = folder.join(VECTORS);
     let hashes: Vec<u8> = rows.iter().flat_map(|row| row.hash.to_le_bytes()).collect();
     let lengths: Vec<u8> =
         rows.iter().flat_map(|row| row.code.inverse_length.to_le_bytes()).collect();
@@ -272,17 +291,16 @@ pub fn write(
         codes.extend_from_slice(bytemuck::cast_slice(&row.code.bytes));
     }
     let head = header(rows.len(), dims);
-    let name = manifest.new_name("vec");
-    let vectors = write_file(&folder, name, &[&head, &hashes, &lengths, &codes])?;
-    let graph = if graph::ROWS.contains(&rows.len()) {
-        let path = folder.join(&vectors.name);
-        let built = graph::build(&path, dims, rows.len(), &|row| &rows[row].code.bytes, added)?;
-        match built {
-            Some(bytes) => Some(write_file(&folder, manifest.new_name("hnsw"), &[&bytes])?),
-            None => None,
-        }
+    let vectors = write_file(folder, name, &[&head, &hashes, &lengths, &codes])?;
+    let built = if graph::ROWS.contains(&rows.len()) {
+        let path = folder.join(&graph_name);
+        graph::build(&path, dims, rows.len(), &|row| &rows[row].code.bytes, added)?
     } else {
         None
+    };
+    let graph = match built {
+        Some(bytes) => Some(write_file(folder, graph_name, &[&bytes])?),
+        None => None,
     };
     let rows = rows.len() as u64;
     Ok(SegmentRecord { vectors, graph, deleted: None, rows, deleted_rows: 0 })
@@ -343,7 +361,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join(VECTORS)).unwrap();
         let mut manifest = Manifest::empty(ChunkSettings::default(), true);
-        let record = write(folder.path(), &mut manifest, dims, rows, &|_| {}).unwrap();
+        let mut records = write(folder.path(), &mut manifest, dims, vec![rows], &|_| {}).unwrap();
+        let record = records.remove(0);
         manifest.segments.push(record.clone());
         let segment =
             Segment::open(folder.path(), &record, dims, &Verified::load(folder.path())).unwrap();

@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
+use rayon::prelude::*;
+
 use crate::code::Code;
 use crate::error::IndexError;
-use crate::manifest::Manifest;
+use crate::manifest::{Manifest, SegmentRecord};
 use crate::segment::{Segment, sort};
 use crate::verified::Verified;
 
@@ -21,8 +23,30 @@ impl Vectors {
         manifest: &Manifest,
         verified: &Verified,
     ) -> Result<Option<Self>, IndexError> {
+        Self::open_with(folder, manifest, verified, true)
+    }
+
+    /// [`Self::open`] without graphs, for what does not search: opening one costs a look at each row.
+    pub fn open_rows(
+        folder: &Path,
+        manifest: &Manifest,
+        verified: &Verified,
+    ) -> Result<Option<Self>, IndexError> {
+        Self::open_with(folder, manifest, verified, false)
+    }
+
+    fn open_with(
+        folder: &Path,
+        manifest: &Manifest,
+        verified: &Verified,
+        graphs: bool,
+    ) -> Result<Option<Self>, IndexError> {
         let Some(model) = &manifest.model else { return Ok(None) };
-        let open = |record| Segment::open(folder, record, model.dims, verified);
+        let bare = |record: &SegmentRecord| SegmentRecord { graph: None, ..record.clone() };
+        let open = |record: &SegmentRecord| match graphs {
+            true => Segment::open(folder, record, model.dims, verified),
+            false => Segment::open(folder, &bare(record), model.dims, verified),
+        };
         let segments = manifest.segments.iter().map(open).collect::<Result<_, _>>()?;
         Ok(Some(Self { segments, dims: model.dims }))
     }
@@ -56,10 +80,12 @@ impl Vectors {
         limit: usize,
     ) -> Result<Vec<(u64, f32)>, IndexError> {
         let Some(code) = Code::new(unit) else { return Ok(Vec::new()) };
-        let mut found = Vec::new();
-        for segment in &self.segments {
-            found.extend(segment.search(unit, &code, allowed, limit)?);
-        }
+        let of = |segment: &Segment| segment.search(unit, &code, allowed, limit);
+        let found: Vec<Vec<(u64, f32)>> = match self.segments.as_slice() {
+            [one] => vec![of(one)?],
+            many => many.par_iter().map(of).collect::<Result<_, _>>()?,
+        };
+        let mut found = found.concat();
         sort(&mut found);
         found.dedup_by_key(|(hash, _)| *hash);
         found.truncate(limit);

@@ -6,7 +6,7 @@ use std::mem;
 use std::ops::ControlFlow;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
+use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 
 use rayon::prelude::*;
@@ -51,8 +51,18 @@ pub(super) struct KeywordPass<'a> {
     stop: &'a AtomicBool,
     reader: Option<KeywordReader>,
     writer: KeywordWriter,
+    change: Mutex<Change>,
     total: u64,
     done: u64,
+}
+
+/// What a pass changed, as far as counting needs to know.
+#[derive(Debug, Default)]
+pub(super) struct Change {
+    /// Documents written and removed, rewritten ones among both.
+    pub(super) documents: (u64, u64),
+    /// Hashes of the chunks of entries that were added or removed.
+    pub(super) chunks: Vec<u64>,
 }
 
 /// A document to write, with the unit it came from.
@@ -85,7 +95,19 @@ impl<'a> KeywordPass<'a> {
         let threads =
             if unpacked > GROUP_BYTES { rayon::current_num_threads().clamp(1, 8) } else { 1 };
         let writer = KeywordWriter::open(&folder, &record, threads)?;
-        Ok(Self { indexer, options, measure, progress, stop, reader, writer, total, done: 0 })
+        let change = Mutex::default();
+        Ok(Self {
+            indexer,
+            options,
+            measure,
+            progress,
+            stop,
+            reader,
+            writer,
+            change,
+            total,
+            done: 0,
+        })
     }
 
     pub(super) fn all(&mut self, plan: &Plan, summary: &mut Summary) -> Result<(), IndexError> {
@@ -115,7 +137,18 @@ impl<'a> KeywordPass<'a> {
     /// Removes those documents of a unit that are `gone`, by [`document_key`].
     fn remove(&self, unit: u64, gone: &dyn Fn(u64) -> bool) -> Result<(), IndexError> {
         let Some(reader) = &self.reader else { return Ok(()) };
-        self.writer.remove(reader, &reader.entries_of(unit, gone)?)
+        let entries = reader.entries_of(unit, gone)?;
+        let mut change = self.change();
+        change.documents.1 += reader.first_parts_among(&entries)?;
+        for entry in &entries {
+            change.chunks.extend(reader.chunks_of(*entry)?);
+        }
+        drop(change);
+        self.writer.remove(reader, &entries)
+    }
+
+    fn change(&self) -> MutexGuard<'_, Change> {
+        self.change.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Units that are read side by side.
@@ -241,10 +274,15 @@ impl<'a> KeywordPass<'a> {
     /// Cuts and adds documents.
     fn write(&self, batch: Vec<Read>, summary: &mut Summary) -> Result<(), IndexError> {
         summary.documents_written += batch.len() as u64;
+        self.change().documents.0 += batch.len() as u64;
         let settings = self.indexer.manifest.chunks;
         batch.into_par_iter().chunks(WRITTEN_AT_ONCE).try_for_each(|reads| {
             let entries: Vec<Entry> =
                 reads.into_iter().flat_map(|read| self.cut(read, settings)).collect();
+            if self.reader.is_some() {
+                let hashes = entries.iter().flat_map(|entry| &entry.chunks).map(|chunk| chunk.hash);
+                self.change().chunks.extend(hashes);
+            }
             self.writer.add(&entries)
         })
     }
@@ -259,10 +297,12 @@ impl<'a> KeywordPass<'a> {
         (self.progress)(Step::Read { done: self.done, total: self.total, documents });
     }
 
-    pub(super) fn finish(mut self) -> Result<(), IndexError> {
+    /// Commits the keyword side. Returns what changed, and the generation before it, if there was one.
+    pub(super) fn finish(mut self) -> Result<Option<(KeywordReader, Change)>, IndexError> {
         let record = self.writer.commit()?;
         self.indexer.manifest.keyword = record;
-        Ok(())
+        let change = self.change.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok(self.reader.map(|before| (before, change)))
     }
 }
 

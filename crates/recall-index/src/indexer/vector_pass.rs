@@ -11,9 +11,10 @@ use recall_embed::{Embedder, Language};
 use super::{Indexer, Progress, Step};
 use crate::code::Code;
 use crate::error::IndexError;
-use crate::keyword::KeywordReader;
+use crate::graph::ROWS_MERGED_MAX;
+use crate::keyword::{EntryId, KeywordReader};
 use crate::manifest::{KEYWORD, SegmentRecord};
-use crate::merge::{Size, merges};
+use crate::merge::{Size, bounded, merges};
 use crate::segment::{self, Row};
 use crate::vectors::Vectors;
 
@@ -86,71 +87,76 @@ impl Indexer {
         Ok(done)
     }
 
-    /// The hashes of the texts without a vector, those of the newest documents first.
-    fn pending(&self, keyword: &KeywordReader) -> Result<Vec<u64>, IndexError> {
-        let mut hashes = keyword.chunk_hashes(None)?;
-        if let Some(vectors) = Vectors::open(&self.folder, &self.manifest, &self.verified)? {
+    /// The texts without a vector and an entry that holds each, those of the newest documents first.
+    fn pending(&mut self, keyword: &KeywordReader) -> Result<Vec<(u64, EntryId)>, IndexError> {
+        let mut hashes = match self.fresh.take() {
+            Some(fresh) => fresh,
+            None => keyword.chunk_hashes(None)?,
+        };
+        if let Some(vectors) = Vectors::open_rows(&self.folder, &self.manifest, &self.verified)? {
             hashes = vectors.missing(&hashes);
         }
         keyword.newest_first(&hashes)
     }
 
     fn add_vectors(&mut self, dims: usize, rows: Vec<Row>) -> Result<(), IndexError> {
-        let record = segment::write(&self.folder, &mut self.manifest, dims, rows, &|_| {})?;
-        self.manifest.segments.push(record);
+        let parts: Vec<Vec<Row>> = rows.chunks(ROWS_MERGED_MAX).map(<[Row]>::to_vec).collect();
+        let records = segment::write(&self.folder, &mut self.manifest, dims, parts, &|_| {})?;
+        self.manifest.segments.extend(records);
         self.count_vectors();
         self.commit()
     }
 
     /// Merges vector segments that are many or hold much that is deleted.
     pub fn merge_vectors(&mut self, all: bool, progress: &Progress<'_>) -> Result<(), IndexError> {
-        let Some(vectors) = Vectors::open(&self.folder, &self.manifest, &self.verified)? else {
-            return Ok(());
+        let groups = self.vector_merges(all);
+        let vectors = Vectors::open_rows(&self.folder, &self.manifest, &self.verified)?;
+        let Some(vectors) = vectors.filter(|_| !groups.is_empty()) else { return Ok(()) };
+        let live = |index: &usize| {
+            let segment = &vectors.segments()[*index];
+            let rows = (0..segment.rows()).filter(|row| !segment.is_deleted(*row));
+            rows.map(|row| segment.row(row)).collect::<Vec<_>>()
         };
-        let size = |s: &SegmentRecord| Size { live: s.rows - s.deleted_rows, dead: s.deleted_rows };
-        let sizes: Vec<Size> = self.manifest.segments.iter().map(size).collect();
-        let groups = merges(&sizes, all);
-        let mut records = Vec::new();
-        for group in &groups {
-            let live = |index: &usize| {
-                let segment = &vectors.segments()[*index];
-                (0..segment.rows())
-                    .filter(|r| !segment.is_deleted(*r))
-                    .map(|r| segment.row(r))
-                    .collect::<Vec<_>>()
-            };
-            let rows: Vec<Row> = group.iter().flat_map(live).collect();
-            if rows.is_empty() {
-                continue;
-            }
-            let total = rows.len() as u64;
-            let added = |done: usize| progress(Step::Graph { done: done as u64, total });
-            let dims = vectors.dims();
-            records.push(segment::write(&self.folder, &mut self.manifest, dims, rows, &added)?);
-        }
-        if groups.is_empty() {
-            return Ok(());
-        }
-        let merged: HashSet<usize> = groups.into_iter().flatten().collect();
+        let of_group = |group: &Vec<usize>| group.iter().flat_map(live).collect();
+        let mut merged: Vec<Vec<Row>> = groups.iter().map(of_group).collect();
+        merged.retain(|rows| !rows.is_empty());
+        let total = merged.iter().map(Vec::len).sum::<usize>() as u64;
+        let done = AtomicU64::new(0);
+        let added = |count: usize| {
+            let done = done.fetch_add(count as u64, Ordering::Relaxed) + count as u64;
+            progress(Step::Graph { done, total });
+        };
+        let dims = vectors.dims();
+        let records = segment::write(&self.folder, &mut self.manifest, dims, merged, &added)?;
+        let gone: HashSet<usize> = groups.into_iter().flatten().collect();
         let kept = std::mem::take(&mut self.manifest.segments).into_iter().enumerate();
-        self.manifest.segments = kept
-            .filter(|(i, _)| !merged.contains(i))
-            .map(|(_, record)| record)
-            .chain(records)
-            .collect();
+        let kept = kept.filter(|(index, _)| !gone.contains(index)).map(|(_, record)| record);
+        self.manifest.segments = kept.chain(records).collect();
         self.count_vectors();
         self.commit()
     }
+
+    /// Groups of vector segments to merge.
+    fn vector_merges(&self, all: bool) -> Vec<Vec<usize>> {
+        let size = |s: &SegmentRecord| Size { live: s.rows - s.deleted_rows, dead: s.deleted_rows };
+        let sizes: Vec<Size> = self.manifest.segments.iter().map(size).collect();
+        let rows: Vec<u64> = sizes.iter().map(|size| size.live).collect();
+        let limit = if all { u64::MAX } else { ROWS_MERGED_MAX as u64 };
+        let groups = merges(&sizes, all).into_iter();
+        groups.flat_map(|group| bounded(group, &rows, limit)).collect()
+    }
 }
 
-fn texts(keyword: &KeywordReader, hashes: &[u64]) -> Result<Vec<(u64, String)>, IndexError> {
-    let text = |hash: &u64| -> Result<Option<(u64, String)>, IndexError> {
-        let Some(id) = keyword.entries_with_chunk(*hash)?.first().copied() else { return Ok(None) };
-        let entry = keyword.fetch(id)?;
+fn texts(
+    keyword: &KeywordReader,
+    chunks: &[(u64, EntryId)],
+) -> Result<Vec<(u64, String)>, IndexError> {
+    let text = |(hash, id): &(u64, EntryId)| -> Result<Option<(u64, String)>, IndexError> {
+        let entry = keyword.fetch(*id)?;
         let chunk = entry.chunks.iter().find(|chunk| chunk.hash == *hash);
         Ok(chunk.map(|chunk| (*hash, entry.model_text(chunk))))
     };
-    hashes.par_iter().filter_map(|hash| text(hash).transpose()).collect()
+    chunks.par_iter().filter_map(|chunk| text(chunk).transpose()).collect()
 }
 
 fn coded(texts: &[(u64, String)], vectors: Vec<Vec<f32>>) -> Result<Vec<Row>, IndexError> {
