@@ -312,10 +312,7 @@ impl Indexer {
 
     fn merge_keyword(&mut self, all: bool) -> Result<(), IndexError> {
         let folder = self.folder.join(KEYWORD);
-        let mut writer = KeywordWriter::open(&folder, &self.manifest.keyword, 1)?;
-        let record = writer.merge(all)?;
-        drop(writer);
-        if record != self.manifest.keyword {
+        if let Some(record) = KeywordWriter::merge(&folder, &self.manifest.keyword, all)? {
             self.manifest.keyword = record;
             self.commit()?;
         }

@@ -286,29 +286,22 @@ impl KeywordWriter {
         self.record()
     }
 
-    /// Merges segments that are many or hold much that is removed; `all` merges everything.
-    pub fn merge(&mut self, all: bool) -> Result<KeywordRecord, IndexError> {
-        let segments = contained(&self.folder, || self.index.searchable_segment_metas())?;
-        let sizes: Vec<Size> = segments
-            .iter()
-            .map(|s| Size { live: u64::from(s.num_docs()), dead: u64::from(s.num_deleted_docs()) })
-            .collect();
-        let bytes: Vec<u64> = segments.iter().map(|segment| self.bytes(segment)).collect();
-        let limit = if all { u64::MAX } else { MERGE_BYTES };
-        let groups = merges(&sizes, all).into_iter();
-        for group in groups.flat_map(|group| bounded(group, &bytes, limit)) {
-            let ids: Vec<_> = group.iter().map(|i| segments[*i].id()).collect();
-            contained(&self.folder, || self.writer.merge(&ids).wait())?;
+    /// Merges segments of the index in `folder` that are many or hold much that is removed; `all`
+    /// merges everything. `None` if there is nothing to merge, which costs no writer.
+    pub fn merge(
+        folder: &Path,
+        record: &KeywordRecord,
+        all: bool,
+    ) -> Result<Option<KeywordRecord>, IndexError> {
+        let groups = merge_groups(folder, record, all)?;
+        if groups.is_empty() {
+            return Ok(None);
         }
-        self.record()
-    }
-
-    /// Size of a segment on disk.
-    fn bytes(&self, segment: &SegmentMeta) -> u64 {
-        // Every file of a segment begins with its id.
-        let id = segment.id().uuid_string();
-        let own = self.files.values().filter(|file| file.name.starts_with(&id));
-        own.map(|file| file.bytes).sum()
+        let mut writer = Self::open(folder, record, 1)?;
+        for group in groups {
+            contained(folder, || writer.writer.merge(&group).wait())?;
+        }
+        writer.record().map(Some)
     }
 
     /// The staged commit point and its files, each hashed once.
@@ -328,6 +321,33 @@ impl KeywordWriter {
         self.files = files.clone().into_iter().collect();
         Ok(KeywordRecord { meta: self.directory.meta(), files: files.into_values().collect() })
     }
+}
+
+/// The segments to merge with each other.
+fn merge_groups(
+    folder: &Path,
+    record: &KeywordRecord,
+    all: bool,
+) -> Result<Vec<Vec<SegmentId>>, IndexError> {
+    let segments = contained(folder, || open(folder, record)?.0.searchable_segment_metas())?;
+    let size = |segment: &SegmentMeta| Size {
+        live: u64::from(segment.num_docs()),
+        dead: u64::from(segment.num_deleted_docs()),
+    };
+    let sizes: Vec<Size> = segments.iter().map(size).collect();
+    let bytes: Vec<u64> = segments.iter().map(|segment| bytes_of(segment, record)).collect();
+    let limit = if all { u64::MAX } else { MERGE_BYTES };
+    let groups = merges(&sizes, all).into_iter();
+    let groups = groups.flat_map(|group| bounded(group, &bytes, limit));
+    Ok(groups.map(|group| group.iter().map(|index| segments[*index].id()).collect()).collect())
+}
+
+/// Size of a segment on disk.
+fn bytes_of(segment: &SegmentMeta, record: &KeywordRecord) -> u64 {
+    // Every file of a segment begins with its id.
+    let id = segment.id().uuid_string();
+    let own = record.files.iter().filter(|file| file.name.starts_with(&id));
+    own.map(|file| file.bytes).sum()
 }
 
 /// An entry that waits to be written, in few allocations, since another thread frees them; the last of
@@ -999,6 +1019,18 @@ impl KeywordReader {
                 wanted.among(&columns.chunk, segment.max_doc(), &mut found);
             }
             Ok(out)
+        })
+    }
+
+    /// How many chunks there are, those with one text counted each.
+    pub fn chunks_with_twins(&self) -> Result<u64, IndexError> {
+        self.contained(|| {
+            let segments = self.searcher.segment_readers().iter().zip(self.columns()?);
+            let of = |(segment, columns): (&SegmentReader, &Columns)| -> u64 {
+                let count = |number| columns.chunk.values_for_doc(number).count() as u64;
+                segment.doc_ids_alive().map(count).sum()
+            };
+            Ok(segments.map(of).sum())
         })
     }
 

@@ -48,12 +48,19 @@ fn json<'a>(
         "recall": manifest.recall, "roots": manifest.roots, "model": manifest.model,
         "chunk_settings": manifest.chunks, "documents": manifest.counts.documents,
         "chunks": manifest.counts.chunks, "vectors": manifest.counts.vectors,
+        "chunks_with_a_twin": twins(snapshot)?,
         "text_bytes": manifest.counts.text_bytes, "index_bytes": sizes,
         "vector_segments": manifest.segments.len(), "sources": snapshot.keyword().sources()?,
         "vector_problem": snapshot.vectors().err().map(ToString::to_string),
         "background": resident::job_of(snapshot.folder()),
         "settings": manifest.settings, "files": files,
     }))
+}
+
+/// Chunks that share the vector of another, since they have its text.
+fn twins(snapshot: &Snapshot) -> Result<u64, Failure> {
+    let all = snapshot.keyword().chunks_with_twins()?;
+    Ok(all.saturating_sub(snapshot.manifest().counts.chunks))
 }
 
 fn text<'a>(
@@ -81,8 +88,12 @@ fn text<'a>(
         out.push_str(&format!("  {source}: {entries}\n"));
     }
     let model = manifest.model.as_ref().map_or("no model yet", |m| m.id.as_str());
+    let twins = match twins(snapshot)? {
+        0 => String::new(),
+        count => format!("; {count} more have the text of one of them"),
+    };
     out.push_str(&format!(
-        "{} of {} chunks have vectors ({model})\n",
+        "{} of {} chunks have vectors ({model}){twins}\n",
         counts.vectors, counts.chunks
     ));
     if let Some(job) = resident::job_of(snapshot.folder()) {
