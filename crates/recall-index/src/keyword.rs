@@ -31,7 +31,7 @@ use tantivy::query::{
 };
 use tantivy::schema::document::{ReferenceValue, ReferenceValueLeaf};
 use tantivy::schema::{
-    BytesOptions, Document, FAST, Field, IndexRecordOption, NumericOptions, STRING, Schema,
+    BytesOptions, Document, FAST, Field, IndexRecordOption, NumericOptions, Schema,
     TextFieldIndexing, TextOptions, Value,
 };
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer, TokenizerManager};
@@ -51,6 +51,9 @@ use crate::terms::{Clause, QueryTerm, TermField};
 
 const META: &str = "meta.json";
 const TOKENIZER: &str = "recall";
+/// Bytes of stored entries that are packed together: what entries have in common is then there once,
+/// and fetching one unpacks so much.
+const BLOCK_BYTES: usize = 32 << 10;
 /// Memory for the terms of documents not yet flushed, per thread.
 const HEAP_BYTES: usize = 48 << 20;
 /// Bytes of entries that wait to be written. tantivy's own queue counts documents, ten thousand of
@@ -93,11 +96,12 @@ fn schema() -> (Schema, Fields) {
         .set_tokenizer("raw")
         .set_fieldnorms(false)
         .set_index_option(IndexRecordOption::Basic);
+    // As tantivy's STRING, without the length of a value that is always one term.
+    let value = || TextOptions::default().set_indexing_options(names.clone());
     let column = || NumericOptions::default().set_fast();
     let fields = Fields {
         body: builder.add_text_field("body", TextOptions::default().set_indexing_options(words)),
-        identifier: builder
-            .add_text_field("identifier", TextOptions::default().set_indexing_options(names)),
+        identifier: builder.add_text_field("identifier", value()),
         // Found by its unit: a dictionary of numbers that each occur once costs more to write than
         // all words do.
         document: builder.add_u64_field("document", column()),
@@ -109,12 +113,12 @@ fn schema() -> (Schema, Fields) {
         // Columns: ties are broken by them, for every candidate of every question. An id is found
         // among the identifiers.
         id: builder.add_text_field("id", FAST),
-        path: builder.add_text_field("path", STRING | FAST),
-        kind: builder.add_text_field("kind", STRING),
-        source: builder.add_text_field("source", STRING),
-        author: builder.add_text_field("author", STRING),
-        tag: builder.add_text_field("tag", STRING),
-        field: builder.add_text_field("field", STRING),
+        path: builder.add_text_field("path", value() | FAST),
+        kind: builder.add_text_field("kind", value()),
+        source: builder.add_text_field("source", value()),
+        author: builder.add_text_field("author", value()),
+        tag: builder.add_text_field("tag", value()),
+        field: builder.add_text_field("field", value()),
         entry: builder.add_bytes_field("entry", BytesOptions::default().set_stored()),
     };
     (builder.build(), fields)
@@ -191,7 +195,8 @@ fn open(
     let directory = StagedDirectory::open(folder, record)?;
     let (schema, fields) = schema();
     let mut index = if record.meta.is_empty() {
-        Index::create(directory.clone(), schema, IndexSettings::default())?
+        let settings = IndexSettings { docstore_blocksize: BLOCK_BYTES, ..Default::default() };
+        Index::create(directory.clone(), schema, settings)?
     } else {
         Index::open(directory.clone())?
     };
