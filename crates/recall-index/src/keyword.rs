@@ -53,7 +53,7 @@ const META: &str = "meta.json";
 const TOKENIZER: &str = "recall";
 /// Bytes of stored entries that are packed together: what entries have in common is then there once,
 /// and fetching one unpacks so much.
-const BLOCK_BYTES: usize = 32 << 10;
+const BLOCK_BYTES: usize = 48 << 10;
 /// Memory for the terms of documents not yet flushed, per thread.
 const HEAP_BYTES: usize = 48 << 20;
 /// Bytes of entries that wait to be written. tantivy's own queue counts documents, ten thousand of

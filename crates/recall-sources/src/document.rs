@@ -82,6 +82,7 @@ impl FromStr for Kind {
 
 /// Where a document stands in the file it was read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Stretch", into = "Stretch")]
 pub struct Span {
     /// First byte in the file, counted from 0.
     pub byte_start: u64,
@@ -91,6 +92,37 @@ pub struct Span {
     pub line_start: u64,
     /// Last line, counted from 1.
     pub line_end: u64,
+}
+
+/// A span as it is stored: lengths are small numbers, and an index has one of them for each record.
+#[derive(Serialize, Deserialize)]
+struct Stretch {
+    byte_start: u64,
+    bytes: u64,
+    line_start: u64,
+    lines: u64,
+}
+
+impl From<Span> for Stretch {
+    fn from(span: Span) -> Self {
+        Self {
+            byte_start: span.byte_start,
+            bytes: span.byte_end.saturating_sub(span.byte_start),
+            line_start: span.line_start,
+            lines: span.line_end.saturating_sub(span.line_start),
+        }
+    }
+}
+
+impl From<Stretch> for Span {
+    fn from(stretch: Stretch) -> Self {
+        Self {
+            byte_start: stretch.byte_start,
+            byte_end: stretch.byte_start.saturating_add(stretch.bytes),
+            line_start: stretch.line_start,
+            line_end: stretch.line_start.saturating_add(stretch.lines),
+        }
+    }
 }
 
 /// One message of a conversation, one comment of a ticket: a stretch of [`Document::text`].
