@@ -184,6 +184,9 @@ pub struct Document {
     pub metadata: BTreeMap<String, String>,
 }
 
+/// What the fields of most documents have beside their text.
+const OTHER_BYTES: usize = 512;
+
 impl Document {
     /// A document with this id, kind and text, read from `path`, and nothing else known.
     pub fn new(path: &str, id: &str, kind: Kind, text: String) -> Self {
@@ -213,7 +216,13 @@ impl Document {
         let Self { source, path, span: _, url, whole, messages, metadata, .. } = self;
         let said = (id, kind, title, text, authors, date, updated, tags);
         let around = (source, path, url, whole, messages, metadata);
-        let bytes = bincode::serde::encode_to_vec((said, around), bincode::config::standard());
-        blake3::hash(&bytes.expect("a document holds plain data only"))
+        let mut bytes = Vec::with_capacity(text.len() + OTHER_BYTES);
+        bincode::serde::encode_into_std_write(
+            (said, around),
+            &mut bytes,
+            bincode::config::standard(),
+        )
+        .expect("a document holds plain data only");
+        blake3::hash(&bytes)
     }
 }

@@ -30,6 +30,11 @@ pub enum Field {
     Whole,
 }
 
+impl Field {
+    /// How many there are.
+    pub(crate) const COUNT: usize = FIELDS.len();
+}
+
 /// Each field, the name it is mapped by, and the usual names of columns that hold it, best first.
 /// Names are compared without case and without anything but letters and digits.
 const FIELDS: [(Field, &str, &[&str]); 11] = [

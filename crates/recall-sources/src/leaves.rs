@@ -115,14 +115,37 @@ impl<'de> Visitor<'de> for At<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<bool, A::Error> {
         let At { path, list, object_in_list, leaves } = self;
         let (length, object_in_list) = (path.len(), object_in_list || list);
-        while let Some(key) = map.next_key::<String>()? {
-            if length > 0 {
-                path.push('.');
-            }
-            path.push_str(&key);
+        while map.next_key_seed(Below(path))?.is_some() {
             map.next_value_seed(At { path, list: false, object_in_list, leaves })?;
             path.truncate(length);
         }
         Ok(true)
+    }
+}
+
+/// The path to an object, for the name of a field to be put behind it.
+struct Below<'a>(&'a mut String);
+
+impl<'de> DeserializeSeed<'de> for Below<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for Below<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the name of a field")
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<(), E> {
+        if !self.0.is_empty() {
+            self.0.push('.');
+        }
+        self.0.push_str(name);
+        Ok(())
     }
 }

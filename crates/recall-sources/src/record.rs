@@ -1,6 +1,7 @@
 //! A record (a JSON object, a row of a table, a front matter) as a document.
 
 use std::collections::BTreeMap;
+use std::mem;
 
 use crate::date::{self, Date};
 use crate::document::{Document, Kind};
@@ -36,20 +37,20 @@ impl Record {
     pub(crate) fn new(mut leaves: Vec<Leaf>, roles: &mut Roles) -> Self {
         leaves.retain(|leaf| !leaf.value.trim().is_empty());
         let found: Vec<Option<Role>> = leaves.iter().map(|leaf| role(leaf, roles)).collect();
-        let mut best: BTreeMap<Field, usize> = BTreeMap::new();
+        let mut best = [usize::MAX; Field::COUNT];
         for Role { field, rank } in found.iter().flatten() {
-            best.entry(*field).and_modify(|best| *best = (*rank).min(*best)).or_insert(*rank);
+            best[*field as usize] = best[*field as usize].min(*rank);
         }
-        let mut values: BTreeMap<Field, Vec<String>> = BTreeMap::new();
+        let mut values: [Vec<String>; Field::COUNT] = Default::default();
         let mut record = Self::default();
         for (leaf, role) in leaves.into_iter().zip(found) {
-            match role.filter(|role| best.get(&role.field) == Some(&role.rank)) {
+            match role.filter(|role| best[role.field as usize] == role.rank) {
                 None => record.keep(&leaf),
                 Some(role) => {
                     if leaf.path.starts_with(METADATA) {
                         record.keep(&leaf);
                     }
-                    values.entry(role.field).or_default().push(leaf.value);
+                    values[role.field as usize].push(leaf.value);
                 }
             }
         }
@@ -75,8 +76,12 @@ impl Record {
         kept.push_str(&leaf.value);
     }
 
-    fn fill(&mut self, mut values: BTreeMap<Field, Vec<String>>) {
-        let mut one = |field| values.remove(&field).map(|values| values.join("\n"));
+    /// `values` by field.
+    fn fill(&mut self, mut values: [Vec<String>; Field::COUNT]) {
+        let mut all = |field: Field| mem::take(&mut values[field as usize]);
+        self.authors = distinct(all(Field::Author));
+        self.tags = distinct(split_tags(all(Field::Tags)));
+        let mut one = |field| joined(all(field));
         self.id = one(Field::Id).map(|id| id.trim().to_owned());
         self.title = one(Field::Title).map(|title| title.trim().to_owned());
         self.text = one(Field::Text);
@@ -90,8 +95,6 @@ impl Record {
             self.kind = kind_named(&kind);
             self.metadata.insert("type".to_owned(), kind);
         }
-        self.authors = distinct(values.remove(&Field::Author).unwrap_or_default());
-        self.tags = distinct(split_tags(values.remove(&Field::Tags).unwrap_or_default()));
     }
 
     /// A date that cannot be read is kept as it is in the metadata.
@@ -133,6 +136,11 @@ impl Record {
             ..Document::new(path, self.id.as_deref().unwrap_or(place), kind, text)
         })
     }
+}
+
+/// Values of one field as one; `None` without any.
+fn joined(mut values: Vec<String>) -> Option<String> {
+    if values.len() > 1 { Some(values.join("\n")) } else { values.pop() }
 }
 
 /// What `leaf` is for. Objects in a list are not the record itself: only labels are taken from them.
