@@ -353,13 +353,17 @@ pub fn identifiers(text: &str) -> Vec<String> {
     out
 }
 
-/// Splits a compound at the signs that separate whole names from each other.
+/// The names in a compound, also between dots, but for what is short there: parts of versions.
 fn identifier_parts(run: &str) -> impl Iterator<Item = &str> {
     let separator = |c: char| {
         matches!(c, '/' | '\\' | '=' | ':' | ',' | ';' | '|' | '(' | ')' | '<' | '>' | '[' | ']')
             || matches!(c, '{' | '}' | '"' | '\'' | '`' | '?' | '&' | '#' | '@')
     };
     run.split(separator)
+        .flat_map(|part| {
+            let long = move |name: &&str| (4..part.len()).contains(&name.len());
+            std::iter::once(part).chain(part.split('.').filter(long))
+        })
         .map(trim_punctuation)
         .filter(move |part| part.len() >= 2 && part.len() < run.len() && is_identifier(part))
 }
@@ -472,6 +476,7 @@ mod tests {
     #[test]
     fn identifiers_are_kept_whole() {
         check_identifiers("see lib/config/env.dart, now", &["lib/config/env.dart", "env.dart"]);
+        check_identifiers("a.is_ok().b", &["a.is_ok().b", "a.is_ok", "is_ok"]);
         check_identifiers("git commit --no-verify", &["--no-verify"]);
         check_identifiers("(DEC-0054).", &["dec-0054"]);
         check_identifiers(

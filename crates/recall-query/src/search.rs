@@ -180,7 +180,7 @@ impl<'a> Searcher<'a> {
         let entries = keyword.entries();
         let mut query = QueryEvidence {
             searched: prepared.allowed.as_ref().map_or(entries, Allowed::len),
-            exact: request.question.exact.is_some(),
+            exact: request.question.exact.is_some() || says_one_name(&prepared.terms),
             has_vector: prepared.unit.is_some(),
             ..QueryEvidence::default()
         };
@@ -221,8 +221,7 @@ impl<'a> Searcher<'a> {
         for ((id, contributions), name) in ids.into_iter().zip(contributions).zip(names) {
             let evidence = Evidence {
                 bm25: contributions.iter().sum(),
-                exact: request.question.exact.is_some()
-                    && holds_exact(&prepared.terms, &contributions),
+                exact: query.exact && holds_exact(&prepared.terms, &contributions),
                 contributions,
                 cosine: self.cosine(prepared, id)?,
             };
@@ -265,6 +264,14 @@ impl<'a> Searcher<'a> {
 fn holds_literally(entry: &Entry, wanted: &str) -> bool {
     literal(&entry.document.text).contains(wanted)
         || literal(&entry.document.title).contains(wanted)
+}
+
+/// "What about OPS-1234?" says no more than `OPS-1234`: every word of it is a part of that name.
+fn says_one_name(terms: &[QueryTerm]) -> bool {
+    let name = terms.iter().find(|term| term.is_identifier());
+    let part =
+        |name: &QueryTerm| terms.iter().all(|term| name.text.contains(&term.text.to_lowercase()));
+    name.is_some_and(part)
 }
 
 /// Every identifier of the question is there; without identifiers, every word.

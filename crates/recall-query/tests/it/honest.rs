@@ -94,6 +94,70 @@ fn two_hundred_rare_tokens_each_find_their_own_document_first() {
     }
 }
 
+/// Files of recall's own: code and prose about one subject, full of names that stand in one file only.
+fn own_files() -> Vec<(String, String)> {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut paths: Vec<_> = ["crates/recall-embed/src", "docs", "."]
+        .iter()
+        .flat_map(|folder| std::fs::read_dir(root.join(folder)).expect("a folder of recall"))
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|e| e == "rs" || e == "md"))
+        .collect();
+    paths.sort();
+    let name =
+        |path: &std::path::Path| path.file_name().expect("a file").to_string_lossy().into_owned();
+    let read = |path| std::fs::read_to_string(path).expect("text");
+    paths.iter().map(|path| (name(path), read(path))).collect()
+}
+
+/// Names of code, settings and versions that stand in one of `files` only: (name, file).
+fn rare_names(files: &[(String, String)]) -> Vec<(String, String)> {
+    let whole = |(name, text): &(String, String)| format!("{name}\n{text}").to_lowercase();
+    let lower: Vec<String> = files.iter().map(whole).collect();
+    let is_name = |word: &str| {
+        let inner = word.get(1..).unwrap_or_default();
+        let marks = word.contains('_') || inner.chars().any(|c| c.is_uppercase() || c.is_numeric());
+        (6..40).contains(&word.len()) && word.chars().any(char::is_alphabetic) && marks
+    };
+    let mut names = std::collections::BTreeMap::new();
+    for (file, text) in files {
+        let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-');
+        for word in words.map(|word| word.trim_matches(['_', '-'])).filter(|word| is_name(word)) {
+            names.insert(word.to_lowercase(), (word.to_owned(), file.clone()));
+        }
+    }
+    names.retain(|word, _| lower.iter().filter(|text| text.contains(word.as_str())).count() == 1);
+    names.into_values().collect()
+}
+
+#[test]
+fn two_hundred_rare_names_of_a_real_corpus_each_find_their_own_file_first() {
+    let files = own_files();
+    let corpus = Corpus::empty();
+    files.iter().for_each(|(name, text)| corpus.write(name, text));
+    let mut names = rare_names(&files);
+    Rng::with_seed(7).shuffle(&mut names);
+    assert!(names.len() >= 200, "{} names", names.len());
+    good(corpus.path(), &["index", "."]);
+    let asked = Asked::open(&corpus);
+    let mut missed = Vec::new();
+    for (name, own) in &names[..200] {
+        for question in [name.clone(), format!("what about {name}?")] {
+            let (ranking, threshold) = asked.ask(&question, Mode::Hybrid);
+            let first = &ranking.documents[0];
+            // Where words surround a name that looks like any other word, it is no more than that.
+            let doubted = &question == name && first.relevance < threshold;
+            if &first.path != own || doubted {
+                missed.push(format!(
+                    "{question}: {} {} instead of {own}",
+                    first.path, first.relevance
+                ));
+            }
+        }
+    }
+    assert!(missed.is_empty(), "{} missed:\n{}", missed.len(), missed.join("\n"));
+}
+
 #[test]
 fn a_short_fact_does_not_drown_among_long_threads() {
     let corpus = Corpus::empty();
