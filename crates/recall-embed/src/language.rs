@@ -15,6 +15,8 @@ pub struct Language {
     mean_query: Vec<f32>,
     /// Mean of unrelated passages, after the removal.
     mean_passage: Vec<f32>,
+    /// Mean of whole paragraphs of many kinds, after all that.
+    common: Vec<f32>,
 }
 
 const E5_SMALL: &[u8] = include_bytes!("../../../models/language/multilingual-e5-small.bin");
@@ -30,6 +32,7 @@ impl Language {
             basis: Vec::new(),
             mean_query: vec![0.0; dims],
             mean_passage: vec![0.0; dims],
+            common: vec![0.0; dims],
         })
     }
 
@@ -41,12 +44,13 @@ impl Language {
             .map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]))
             .collect();
         let mut rows: Vec<Vec<f32>> = numbers.chunks_exact(dims).map(<[f32]>::to_vec).collect();
-        if rows.len() != rank + 2 {
+        if rows.len() != rank + 3 {
             return None;
         }
+        let common = rows.pop()?;
         let mean_passage = rows.pop()?;
         let mean_query = rows.pop()?;
-        Some(Self { basis: rows, mean_query, mean_passage })
+        Some(Self { basis: rows, mean_query, mean_passage, common })
     }
 
     /// Which removal this is: vectors of another one must not be compared. `0` for none.
@@ -69,6 +73,12 @@ impl Language {
     /// The same for a passage.
     pub fn passage(&self, vector: Vec<f32>) -> Vec<f32> {
         self.meaning(vector, &self.mean_passage)
+    }
+
+    /// How near a question's vector, as [`query`](Self::query) gives it, is to paragraphs of any kind:
+    /// the mean of its cosines with a fixed cohort of them, about -0.05 to 0.15.
+    pub fn commonness(&self, unit: &[f32]) -> f32 {
+        dot(unit, &self.common)
     }
 
     fn meaning(&self, vector: Vec<f32>, mean: &[f32]) -> Vec<f32> {

@@ -93,7 +93,7 @@ fn row(
     Ok(json!({
         "query": query.id, "text": query.text, "language": language(&query.text),
         "limits": q.term_limits, "identifiers": q.identifiers, "known": q.known,
-        "deviation": q.cosine_deviation, "mean": mean, "documents": snapshot.manifest().counts.documents,
+        "deviation": q.cosine_deviation, "commonness": q.commonness, "searched": q.searched, "mean": mean, "documents": snapshot.manifest().counts.documents,
         "cosines": top(&|d| d.evidence.cosine.unwrap_or(-1.0)), "keywords": top(&|d| d.evidence.keyword(q)),
         "scores": top(&|d| d.score), "candidates": all.len(), "unit": ranking.unit, "hits": hits,
         "relevant": grades.map_or(0, |g| g.values().filter(|g| **g > 0).count()),

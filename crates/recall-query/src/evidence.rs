@@ -16,6 +16,9 @@ pub struct QueryEvidence {
     /// Standard deviation of the question's cosines with a fixed sample of the corpus, drawn
     /// towards that of any corpus where the sample is small: see [`deviation`].
     pub cosine_deviation: f32,
+    /// How near the question is to texts of any kind: the mean of its cosines with a fixed cohort of
+    /// paragraphs, about -0.05 to 0.15.
+    pub commonness: f32,
     /// How many documents were searched: those that a filter let pass.
     pub searched: u64,
     /// The question is one token or phrase, meant exactly.

@@ -1,11 +1,15 @@
 //! How likely a document is to answer a question: the same for every question and corpus. Pure.
 //!
-//! `relevance = P(the document is on the topic) × P(it answers, being on the topic)`: two logistic
-//! regressions over a handful of values of both arms, fitted on labelled sets and on the questions of
-//! each set asked of all the others (Platt's scaling of the evidence; method and held-out figures in
-//! `benches/quality.md`). No value depends on how many hits are asked for. How many documents were
-//! searched is one of the values: the best of 5,000 is less often right than the best of 50 with the
-//! same lead.
+//! Two probabilities make it: that the document is on the topic, and that it answers, being on the
+//! topic. Both are logistic regressions over a handful of values of both arms, fitted on labelled
+//! sets and on the questions of each set asked of all the others (Platt's scaling of the evidence).
+//! `benches/judge.py` fits the constants and measures them on sets that the fit has not seen; method
+//! and figures are in `benches/quality.md`. No value depends on how many hits are asked for.
+//!
+//! Two of the values are there to make corpora and questions alike. How many documents were searched:
+//! the best of 5,000 is nearer by chance than the best of 50. And how common the question is: one that
+//! is near to paragraphs of any kind is near to those of this corpus without being answered by them
+//! (the z-norm of speaker verification, against a fixed cohort).
 
 use std::collections::BTreeMap;
 
@@ -20,7 +24,7 @@ pub struct Judge {
 
 impl Default for Judge {
     fn default() -> Self {
-        Self { threshold: 0.13 }
+        Self { threshold: ON_TOPIC }
     }
 }
 
@@ -71,12 +75,19 @@ impl Leaders {
     }
 }
 
+/// The relevance of a document that is as likely on the topic as not: the default threshold. Of first
+/// hits that are barely beyond it about this share is right; values from 0.1 to 0.3 calibrate alike.
+const ON_TOPIC: f32 = 0.2;
 /// Gaps beyond this many units say no more.
 const GAP_MAX: f32 = 4.0;
-/// The same where only vectors speak: a question of no words at all may stand out by chance.
+/// The same for gaps between cosines alone: a question of no words at all may stand out by chance.
 const COSINE_GAP_MAX: f32 = 2.0;
-/// Sizes of corpora that the fit has seen; beyond them nothing is extrapolated.
-const SEARCHED: (f32, f32) = (50.0, 5000.0);
+/// Sizes of corpora between which the best of many is nearer by chance; beyond them nothing is
+/// extrapolated.
+const SEARCHED: (f32, f32) = (50.0, 1000.0);
+/// A quarter of all questions are less common than this. To be like nothing, as nonsense is, earns no
+/// credit.
+const LEAST_COMMON: f32 = 0.029;
 
 /// Estimated probability that a document answers the question, in [0, 1]. `foreign`: it is written in
 /// another language than the question, so that words it lacks say nothing.
@@ -88,39 +99,52 @@ pub fn relevance(
 ) -> f32 {
     let words = !query.term_limits.is_empty();
     let (topic, right) = match evidence.cosine {
-        Some(cosine) if foreign => foreign_language(standing, cosine),
-        Some(cosine) if words => hybrid(query, evidence, standing, cosine),
-        Some(cosine) => vector(query, standing, cosine),
+        Some(cosine) if words => hybrid(query, evidence, standing, cosine, foreign),
+        Some(cosine) => vector(query, standing, cosine, foreign),
         None => keyword(query, evidence, standing),
     };
-    let relevance = logistic(topic) * logistic(right);
+    let relevance = graded(logistic(topic), logistic(right));
     // It holds the very token or phrase that was asked for: that alone is better than even odds.
     if evidence.exact { 0.5 + 0.5 * relevance } else { relevance }
 }
 
-/// The logits of both factors from both arms.
+/// Relevance from both probabilities. Which documents are answers depends on the topic alone: an
+/// uncertain order among several that are on the topic is no reason to be silent.
+fn graded(topic: f32, right: f32) -> f32 {
+    if topic < 0.5 {
+        2.0 * ON_TOPIC * topic
+    } else {
+        ON_TOPIC + (1.0 - ON_TOPIC) * (2.0 * topic - 1.0) * right
+    }
+}
+
+/// The logits of both factors from both arms. In two languages the same cosine says as much, and a
+/// lead in score, which has words in it, is no measure.
 fn hybrid(
     query: &QueryEvidence,
     evidence: &Evidence,
     standing: &Standing,
     cosine: f32,
+    foreign: bool,
 ) -> (f32, f32) {
-    let topic = -12.3 + 22.2 * cosine + 10.0 * evidence.coverage(query);
-    let gap = lead(standing.score_gap, 0.67, 0.45, GAP_MAX);
-    (topic, 3.7 + gap - 0.65 * rivals(query))
+    let (rivals, common) = (rivals(query), common(query));
+    let near = 35.97 * cosine - 1.29 * rivals - 32.96 * common;
+    if foreign {
+        return (near - 3.04, lead(standing.cosine_gap, 2.11, 4.11, COSINE_GAP_MAX) - 0.75);
+    }
+    let right = lead(standing.score_gap, 1.08, 2.71, GAP_MAX) - 0.74 * rivals + 2.85;
+    (near + 7.41 * evidence.coverage(query) - 7.12, right)
 }
 
 /// The logits of both factors from vectors alone.
-fn vector(query: &QueryEvidence, standing: &Standing, cosine: f32) -> (f32, f32) {
-    let gap = lead(standing.cosine_gap, 1.11, 0.84, COSINE_GAP_MAX);
-    (-11.6 + 27.2 * cosine, 2.17 + gap - 0.45 * rivals(query))
-}
-
-/// The logits of both factors where question and document are in two languages: fitted on such
-/// pairs, then held back, since silence is better than a wrong neighbour.
-fn foreign_language(standing: &Standing, cosine: f32) -> (f32, f32) {
-    let gap = lead(standing.cosine_gap, 0.65, 3.0, COSINE_GAP_MAX);
-    (-10.0 + 24.0 * cosine, 1.5 + gap)
+fn vector(query: &QueryEvidence, standing: &Standing, cosine: f32, foreign: bool) -> (f32, f32) {
+    let (rivals, common) = (rivals(query), common(query));
+    let near = 49.03 * cosine - 1.40 * rivals - 53.13 * common;
+    if foreign {
+        return (near - 5.50, lead(standing.cosine_gap, 2.20, 4.44, COSINE_GAP_MAX) - 0.96);
+    }
+    let right = lead(standing.cosine_gap, 2.44, 8.69, COSINE_GAP_MAX) - 0.55 * rivals + 1.73;
+    (near - 8.14, right)
 }
 
 /// The logits of both factors from words alone.
@@ -129,8 +153,8 @@ fn keyword(query: &QueryEvidence, evidence: &Evidence, standing: &Standing) -> (
         return (f32::NEG_INFINITY, f32::NEG_INFINITY);
     }
     let held = (evidence.words_held(query) as f32).ln_1p();
-    let topic = -7.29 + 10.99 * evidence.coverage(query) + 2.26 * held;
-    (topic, 1.7 + 7.1 * standing.keyword_gap - 0.35 * rivals(query))
+    let topic = 8.75 * evidence.coverage(query) + 2.90 * held - 7.82;
+    (topic, 14.74 * standing.keyword_gap - 0.56 * rivals(query) + 2.21)
 }
 
 /// What a gap to the best of the others says: ahead of them and behind them are two slopes.
@@ -138,7 +162,13 @@ fn lead(gap: f32, ahead: f32, behind: f32, most: f32) -> f32 {
     ahead * gap.clamp(0.0, most) + behind * gap.clamp(-most, 0.0)
 }
 
-/// Among more documents the first is less often the right one: logarithm of how many were searched.
+/// How common the question is, no less than most are.
+fn common(query: &QueryEvidence) -> f32 {
+    query.commonness.max(LEAST_COMMON)
+}
+
+/// Among more documents the first is nearer by chance and less often the right one: logarithm of how
+/// many were searched.
 fn rivals(query: &QueryEvidence) -> f32 {
     (query.searched as f32).clamp(SEARCHED.0, SEARCHED.1).ln()
 }
@@ -158,6 +188,38 @@ mod tests {
         assert_eq!(leaders.gap(3.0), -2.0);
         assert_eq!(Leaders::of([5.0].into_iter(), 0.0).gap(5.0), 5.0);
         assert_eq!(Leaders::of([5.0, 5.0].into_iter(), 0.0).gap(5.0), 0.0);
+    }
+
+    #[test]
+    fn what_is_an_answer_depends_on_the_topic_and_how_sure_on_both() {
+        for right in [0.0, 0.5, 1.0] {
+            assert_eq!(graded(0.5, right), ON_TOPIC);
+            assert!(graded(0.49, right) < ON_TOPIC && graded(0.51, right) >= ON_TOPIC);
+            assert_eq!(graded(0.0, right), 0.0);
+        }
+        assert_eq!(graded(1.0, 1.0), 1.0);
+        assert!(graded(0.9, 0.2) < graded(0.9, 0.8) && graded(0.7, 0.8) < graded(0.9, 0.8));
+    }
+
+    #[test]
+    fn a_near_document_says_less_in_a_large_corpus_and_for_a_common_question() {
+        let judged = |searched, commonness, foreign| {
+            let query = QueryEvidence {
+                term_limits: vec![5.0],
+                identifiers: vec![false],
+                searched,
+                commonness,
+                has_vector: true,
+                ..QueryEvidence::default()
+            };
+            let evidence = Evidence { cosine: Some(0.42), ..Evidence::default() };
+            relevance(&query, &evidence, &Standing::default(), foreign)
+        };
+        assert!(judged(50, 0.05, true) > judged(1000, 0.05, true));
+        assert!(judged(50, 0.05, true) > judged(50, 0.12, true));
+        assert_eq!(judged(50, -0.08, true), judged(50, LEAST_COMMON, true));
+        // The word that it lacks counts against it only in the question's own language.
+        assert!(judged(50, 0.05, true) > judged(50, 0.05, false));
     }
 
     #[test]

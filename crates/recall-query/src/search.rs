@@ -197,6 +197,7 @@ impl<'a> Searcher<'a> {
             query.known.push(known);
         }
         if let (Some(unit), Ok(Some(vectors))) = (&prepared.unit, self.snapshot.vectors()) {
+            query.commonness = self.language.commonness(unit);
             query.cosine_deviation = deviation(&vectors.sample(unit, SAMPLE));
         }
         Ok(query)

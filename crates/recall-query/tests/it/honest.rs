@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use fastrand::Rng;
-use recall_embed::{Catalogue, DEFAULT_MODEL, Embedder, Home, installed};
+use recall_embed::{Catalogue, DEFAULT_MODEL, Embedder, Home, Language, installed};
 use recall_index::{Analyzer, Filter, Snapshot};
 use recall_query::question;
 use recall_query::search::{Mode, Ranking, Request, Searcher};
@@ -156,6 +156,71 @@ fn two_hundred_rare_names_of_a_real_corpus_each_find_their_own_file_first() {
         }
     }
     assert!(missed.is_empty(), "{} missed:\n{}", missed.len(), missed.join("\n"));
+}
+
+#[test]
+fn how_common_a_question_is_comes_from_the_cohort_of_passages() {
+    let home = Home::from_env();
+    let catalogue = Catalogue::of(&home).expect("the catalogue can be read");
+    let model = catalogue.find(DEFAULT_MODEL).expect("it is in the catalogue");
+    let installed = installed(&home, model).expect("tests need the model: recall model pull");
+    let embedder = Embedder::load(&home, &installed, 1).expect("the model loads");
+    let language = Language::of(DEFAULT_MODEL, embedder.dims());
+    let cohort = include_str!("../../../../models/language/passages.tsv");
+    let texts: Vec<&str> =
+        cohort.lines().map(|line| line.split_once('\t').expect("language and text").1).collect();
+    let vectors: Vec<Vec<f32>> = embedder
+        .passages(&texts, &|_| ())
+        .expect("vectors")
+        .into_iter()
+        .map(|vector| language.passage(vector))
+        .collect();
+    let mut seen = Vec::new();
+    for question in ["how do I restore a backup", "khi nào Melanie vẽ bình minh", "xqzvw florgnatz"]
+    {
+        let unit = language.query(embedder.query(question).expect("a vector"));
+        let cosines = vectors.iter().map(|v| v.iter().zip(&unit).map(|(a, b)| a * b).sum::<f32>());
+        let mean = cosines.sum::<f32>() / vectors.len() as f32;
+        let said = language.commonness(&unit);
+        assert!((mean - said).abs() < 0.003, "{question}: {said}, but the mean is {mean}");
+        seen.push(said);
+    }
+    assert!(seen[0] > seen[1], "{seen:?}");
+}
+
+#[test]
+fn questions_about_something_else_are_not_answered_across_languages() {
+    let corpus = Corpus::empty();
+    for (name, text) in own_files() {
+        if name.ends_with(".md") {
+            corpus.write(&name, &text);
+        }
+    }
+    good(corpus.path(), &["index", "."]);
+    let asked = Asked::open(&corpus);
+    let answered = |questions: &[&str]| {
+        let top = |question: &&str| {
+            let (ranking, threshold) = asked.ask(question, Mode::Hybrid);
+            ranking.documents.iter().any(|d| d.relevance >= threshold)
+        };
+        questions.iter().filter(|q| top(q)).count()
+    };
+    let off_topic = [
+        "what causes flutter of a swept wing at supersonic speed",
+        "who painted the ceiling of the chapel",
+        "Thay màn hình điện thoại hết bao nhiêu tiền?",
+        "Wie lange muss ein Kuchen bei 180 Grad backen?",
+        "红烧肉的做法",
+        "¿Por qué migran las aves?",
+    ];
+    assert_eq!(answered(&off_topic), 0);
+    let on_topic = [
+        "where is the index kept",
+        "what does an exit code of 1 mean",
+        "how do I measure recall on my own labelled questions",
+        "Ngưỡng độ liên quan để coi là câu trả lời là gì?",
+    ];
+    assert!(answered(&on_topic) >= 3);
 }
 
 #[test]
