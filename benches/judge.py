@@ -17,7 +17,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 FLOOR = 0.2  # the threshold: the least that a hit on the topic claims; .1 to .3 calibrate alike
-SEARCHED = 50, 1000  # sizes of corpora between which the best of many is nearer by chance
+SEARCHED = 10, 1000  # sizes of corpora between which the best of many is nearer by chance
 CAUTION = {"hybrid": 2, "vector": 2, "keyword": 1}  # weight of questions that nothing answers, against the others
 GAP, COSINE_GAP = 4, 2  # beyond them a lead says no more
 ROUNDS = 4  # of fitting the topic on the hit of each question that is most on it by the round before

@@ -82,9 +82,9 @@ const ON_TOPIC: f32 = 0.2;
 const GAP_MAX: f32 = 4.0;
 /// The same for gaps between cosines alone: a question of no words at all may stand out by chance.
 const COSINE_GAP_MAX: f32 = 2.0;
-/// Sizes of corpora between which the best of many is nearer by chance; beyond them nothing is
-/// extrapolated.
-const SEARCHED: (f32, f32) = (50.0, 1000.0);
+/// Sizes of corpora between which the best of many is nearer by chance. The fit has seen 36 to 5,183
+/// documents; further down its slope is that of the best of so many unrelated cosines.
+const SEARCHED: (f32, f32) = (10.0, 1000.0);
 /// A quarter of all questions are less common than this. To be like nothing, as nonsense is, earns no
 /// credit.
 const LEAST_COMMON: f32 = 0.029;
@@ -128,23 +128,23 @@ fn hybrid(
     foreign: bool,
 ) -> (f32, f32) {
     let (rivals, common) = (rivals(query), common(query));
-    let near = 35.97 * cosine - 1.29 * rivals - 32.96 * common;
+    let near = 35.94 * cosine - 1.27 * rivals - 32.79 * common;
     if foreign {
-        return (near - 3.04, lead(standing.cosine_gap, 2.11, 4.11, COSINE_GAP_MAX) - 0.75);
+        return (near - 3.16, lead(standing.cosine_gap, 2.10, 4.11, COSINE_GAP_MAX) - 0.75);
     }
-    let right = lead(standing.score_gap, 1.08, 2.71, GAP_MAX) - 0.74 * rivals + 2.85;
-    (near + 7.41 * evidence.coverage(query) - 7.12, right)
+    let right = lead(standing.score_gap, 1.08, 2.69, GAP_MAX) - 0.72 * rivals + 2.76;
+    (near + 7.41 * evidence.coverage(query) - 7.24, right)
 }
 
 /// The logits of both factors from vectors alone.
 fn vector(query: &QueryEvidence, standing: &Standing, cosine: f32, foreign: bool) -> (f32, f32) {
     let (rivals, common) = (rivals(query), common(query));
-    let near = 49.03 * cosine - 1.40 * rivals - 53.13 * common;
+    let near = 49.02 * cosine - 1.38 * rivals - 53.06 * common;
     if foreign {
-        return (near - 5.50, lead(standing.cosine_gap, 2.20, 4.44, COSINE_GAP_MAX) - 0.96);
+        return (near - 5.61, lead(standing.cosine_gap, 2.20, 4.44, COSINE_GAP_MAX) - 0.95);
     }
-    let right = lead(standing.cosine_gap, 2.44, 8.69, COSINE_GAP_MAX) - 0.55 * rivals + 1.73;
-    (near - 8.14, right)
+    let right = lead(standing.cosine_gap, 2.44, 8.68, COSINE_GAP_MAX) - 0.54 * rivals + 1.68;
+    (near - 8.24, right)
 }
 
 /// The logits of both factors from words alone.
@@ -154,7 +154,7 @@ fn keyword(query: &QueryEvidence, evidence: &Evidence, standing: &Standing) -> (
     }
     let held = (evidence.words_held(query) as f32).ln_1p();
     let topic = 8.75 * evidence.coverage(query) + 2.90 * held - 7.82;
-    (topic, 14.74 * standing.keyword_gap - 0.56 * rivals(query) + 2.21)
+    (topic, 14.74 * standing.keyword_gap - 0.55 * rivals(query) + 2.17)
 }
 
 /// What a gap to the best of the others says: ahead of them and behind them are two slopes.
