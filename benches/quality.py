@@ -23,8 +23,8 @@ options.add_argument("datasets", type=Path)
 options.add_argument("indexes", type=Path)
 options.add_argument("--limit", help="only the first N questions of each kind")
 options.add_argument("sets", nargs="*")
-options = options.parse_args()
-names = options.sets or sorted(d.name for d in options.datasets.iterdir() if (d / "corpus.jsonl").is_file())
+options = options.parse_intermixed_args()
+names = options.sets or sorted(d.name for d in options.datasets.iterdir() if any(d.glob("corpus.jsonl*")))
 
 
 def measure(name, *more):
