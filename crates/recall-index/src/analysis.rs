@@ -476,7 +476,7 @@ mod tests {
     #[test]
     fn identifiers_are_kept_whole() {
         check_identifiers("see lib/config/env.dart, now", &["lib/config/env.dart", "env.dart"]);
-        check_identifiers("a.is_ok().b", &["a.is_ok().b", "a.is_ok", "is_ok"]);
+        check_identifiers("a.is_ok(b)", &["a.is_ok(b", "a.is_ok", "is_ok"]);
         check_identifiers("git commit --no-verify", &["--no-verify"]);
         check_identifiers("(DEC-0054).", &["dec-0054"]);
         check_identifiers(
