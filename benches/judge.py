@@ -238,7 +238,8 @@ def table(e, p):
                    calibration_error(p[hits], e.right[hits]), e.right[hits].mean()]
             means.append((across, row))
             print(f"| {corpus}{', across languages' if across else ''} | {asked.sum()} | {' | '.join(f'{v:.3f}' for v in row)} |")
-        mean = np.mean([row for a, row in means if a == across], 0)
+        rows = [row for a, row in means if a == across]
+        mean = np.mean(rows, 0) if rows else []
         print(f"| mean{', across languages' if across else ''} | | {' | '.join(f'{v:.3f}' for v in mean)} |")
     silly, seen = e.kind[first] == "nonsense", e.every_nth_nonsense()[first]
     for name, rows in (("fitted on", silly & seen), ("not fitted on", silly & ~seen)):
