@@ -90,6 +90,7 @@ impl Indexer {
             manifest.settings = old.settings;
             manifest.segments = old.segments;
         } else {
+            manifest.roots = Manifest::roots_of(folder);
             // The numbers of an unreadable index are unknown: take none of its names.
             manifest.next_file = next_number(folder);
         }

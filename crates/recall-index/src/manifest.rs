@@ -114,6 +114,12 @@ pub struct Manifest {
     pub settings: std::collections::BTreeMap<String, f64>,
 }
 
+/// What manifests of all formats have.
+#[derive(Deserialize)]
+struct Roots {
+    roots: Vec<PathBuf>,
+}
+
 impl Manifest {
     /// The manifest of an index with nothing in it.
     pub fn empty(chunks: ChunkSettings, measured: bool) -> Self {
@@ -148,6 +154,15 @@ impl Manifest {
             Err(source) => return Err(IndexError::Io { action: "read", path, source }),
         };
         Self::parse(folder, &text)
+    }
+
+    /// The roots that the manifest in `folder` names, though it cannot be read otherwise: of another
+    /// format, or damaged elsewhere. None where not even that can be read.
+    pub fn roots_of(folder: &Path) -> Vec<PathBuf> {
+        let bytes = fs::read(folder.join(FILE)).unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        let body = text.split_once('\n').map_or("", |(_, body)| body);
+        serde_json::from_str::<Roots>(body).map(|manifest| manifest.roots).unwrap_or_default()
     }
 
     /// What tells the current generation of the index in `folder` from every other, without reading

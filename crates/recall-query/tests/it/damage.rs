@@ -103,3 +103,21 @@ fn repair_rebuilds_what_is_damaged() {
         assert_eq!(answer["hits"][0]["id"], expected[0]["id"], "{}", path.display());
     }
 }
+
+#[test]
+fn a_rebuild_keeps_the_folders_of_an_index_of_another_format_and_never_makes_an_empty_one() {
+    let corpus = Corpus::notes(5);
+    good(corpus.path(), &["index", "."]);
+    let manifest = corpus.index().join("manifest.json");
+    let text = fs::read_to_string(&manifest).unwrap();
+    let (head, body) = text.split_once('\n').unwrap();
+    let (magic, _) = head.split_once(' ').unwrap();
+    fs::write(&manifest, format!("{magic} 1 0\n{body}")).unwrap();
+    assert_eq!(recall(corpus.path(), &["query", QUESTION]).code, Some(2));
+    good(corpus.path(), &["index", "--rebuild"]);
+    assert_eq!(ask(corpus.path(), &[QUESTION])["coverage"]["documents"], 5);
+    fs::write(&manifest, "nothing that can be read").unwrap();
+    let lost = recall(corpus.path(), &["index", "--rebuild"]);
+    assert_eq!(lost.code, Some(2), "{lost:?}");
+    assert!(lost.stderr.contains("name them: recall index --rebuild FOLDER"), "{lost:?}");
+}

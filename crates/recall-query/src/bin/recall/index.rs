@@ -31,6 +31,12 @@ pub fn run(flags: &Flags, options: &IndexFlags) -> Result<u8, Failure> {
     let model = Model::find(flags, &options.reading, &work, options.rebuild)?;
     let was_busy = resident::release(&work.folder);
     let mut indexer = model.open(&work, options.rebuild)?;
+    if options.rebuild && work.paths.is_empty() && indexer.manifest().roots.is_empty() {
+        return Err(Failure::usage_hint(
+            format!("which folders {} was made of is not known", work.folder.display()),
+            "name them: recall index --rebuild FOLDER",
+        ));
+    }
     let progress = |step| bars.step(step);
     let measure = |text: &str| model.measure(text);
     let summary = indexer.update(&work.paths, &work.options, &measure, &progress, stop);
