@@ -248,6 +248,17 @@ fn without_a_model_or_a_place_to_write_keywords_are_measured() {
 
 #[cfg(unix)]
 #[test]
+fn a_set_may_be_packed() {
+    let corpus = demo();
+    let plain = corpus.path().join("set/corpus.jsonl");
+    let packed = std::process::Command::new("gzip").arg(&plain).status().expect("gzip runs");
+    assert!(packed.success() && !plain.exists());
+    let ran = good(corpus.path(), &["eval", "set", "--mode", "keyword", "--json"]);
+    assert!(json(&ran.stdout)["modes"]["keyword"]["ndcg@10"].as_f64().expect("a figure") > 0.5);
+}
+
+#[cfg(unix)]
+#[test]
 fn one_interruption_ends_it() {
     let corpus = by_hand();
     let questions: String = (0..40_000).map(|n| format!("volume number {n},disk.md\n")).collect();

@@ -18,7 +18,7 @@ use crate::{index as indexing, place};
 /// Which questions to ask, and of which index; `recall eval` and `recall tune` are told alike.
 #[derive(Debug, Args)]
 pub struct LabelFlags {
-    /// A labelled set: a folder with corpus.jsonl, queries.jsonl and qrels/test.tsv (BEIR's layout).
+    /// A labelled set: a folder with corpus.jsonl (or .gz), queries.jsonl and qrels/test.tsv (BEIR's layout).
     /// Its index is kept in DATASET/.recall unless --index names another place
     #[arg(value_name = "DATASET")]
     pub dataset: Option<PathBuf>,
@@ -235,13 +235,14 @@ fn add_own_labels(queries: &[Query], qrels: &mut Qrels) {
 /// ask them: `keyword_only`), any other is taken as it is.
 pub fn index(flags: &Flags, options: &LabelFlags, keyword_only: bool) -> Result<PathBuf, Failure> {
     let Some(dataset) = &options.dataset else { return place::to_read(flags.index.as_deref()) };
-    let corpus = dataset.join("corpus.jsonl");
-    if !corpus.is_file() {
+    let names = ["corpus.jsonl", "corpus.jsonl.gz"];
+    let Some(corpus) = names.map(|name| dataset.join(name)).into_iter().find(|c| c.is_file())
+    else {
         return Err(Failure::usage_hint(
             format!("{} has no corpus.jsonl", dataset.display()),
             "to measure an index that is there: recall eval --index DIR --queries FILE",
         ));
-    }
+    };
     let folder = match &flags.index {
         Some(given) => given.clone(),
         None => own_folder(dataset)?,
