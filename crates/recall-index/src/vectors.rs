@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::code::Code;
 use crate::error::IndexError;
-use crate::manifest::{Manifest, SegmentRecord};
+use crate::manifest::Manifest;
 use crate::segment::{Segment, sort};
 use crate::verified::Verified;
 
@@ -23,7 +23,10 @@ impl Vectors {
         manifest: &Manifest,
         verified: &Verified,
     ) -> Result<Option<Self>, IndexError> {
-        Self::open_with(folder, manifest, verified, true)
+        let Some(model) = &manifest.model else { return Ok(None) };
+        let open = |record| Segment::open(folder, record, model.dims, verified);
+        let segments = manifest.segments.iter().map(open).collect::<Result<_, _>>()?;
+        Ok(Some(Self { segments, dims: model.dims }))
     }
 
     /// [`Self::open`] without graphs, for what does not search: opening one costs a look at each row.
@@ -32,23 +35,9 @@ impl Vectors {
         manifest: &Manifest,
         verified: &Verified,
     ) -> Result<Option<Self>, IndexError> {
-        Self::open_with(folder, manifest, verified, false)
-    }
-
-    fn open_with(
-        folder: &Path,
-        manifest: &Manifest,
-        verified: &Verified,
-        graphs: bool,
-    ) -> Result<Option<Self>, IndexError> {
-        let Some(model) = &manifest.model else { return Ok(None) };
-        let bare = |record: &SegmentRecord| SegmentRecord { graph: None, ..record.clone() };
-        let open = |record: &SegmentRecord| match graphs {
-            true => Segment::open(folder, record, model.dims, verified),
-            false => Segment::open(folder, &bare(record), model.dims, verified),
-        };
-        let segments = manifest.segments.iter().map(open).collect::<Result<_, _>>()?;
-        Ok(Some(Self { segments, dims: model.dims }))
+        let mut bare = manifest.clone();
+        bare.segments.iter_mut().for_each(|segment| segment.graph = None);
+        Self::open(folder, &bare, verified)
     }
 
     /// The segments, in the order of the manifest.

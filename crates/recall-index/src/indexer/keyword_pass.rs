@@ -89,8 +89,9 @@ impl<'a> KeywordPass<'a> {
         } else {
             Some(KeywordReader::open(&folder, &record)?)
         };
-        let total = plan.add.iter().chain(&plan.change).map(|f| f.unit.bytes).sum();
-        let unpacked: u64 = plan.add.iter().chain(&plan.change).map(unpacked_bytes).sum();
+        let units = || plan.add.iter().chain(&plan.change);
+        let total = units().map(|found| found.unit.bytes).sum();
+        let unpacked: u64 = units().map(unpacked_bytes).sum();
         // Every thread flushes a segment of its own, so a small change is written by one.
         let threads =
             if unpacked > GROUP_BYTES { rayon::current_num_threads().clamp(1, 8) } else { 1 };
@@ -113,8 +114,7 @@ impl<'a> KeywordPass<'a> {
     pub(super) fn all(&mut self, plan: &Plan, summary: &mut Summary) -> Result<(), IndexError> {
         for (root, path) in &plan.remove {
             let unit = unit_key(*root, path);
-            summary.documents_removed += self.known(unit)?.len() as u64;
-            self.remove(unit, &|_| true)?;
+            summary.documents_removed += self.remove(unit, &|_| true)?;
         }
         let mut units: Vec<&Found> = plan.add.iter().chain(&plan.change).collect();
         units.sort_by_key(|found| found.id());
@@ -134,17 +134,19 @@ impl<'a> KeywordPass<'a> {
         self.reader.as_ref().map_or(Ok(Vec::new()), |reader| reader.known(unit))
     }
 
-    /// Removes those documents of a unit that are `gone`, by [`document_key`].
-    fn remove(&self, unit: u64, gone: &dyn Fn(u64) -> bool) -> Result<(), IndexError> {
-        let Some(reader) = &self.reader else { return Ok(()) };
+    /// Removes those documents of a unit that are `gone`, by [`document_key`]. Returns how many.
+    fn remove(&self, unit: u64, gone: &dyn Fn(u64) -> bool) -> Result<u64, IndexError> {
+        let Some(reader) = &self.reader else { return Ok(0) };
         let entries = reader.entries_of(unit, gone)?;
+        let documents = reader.first_parts_among(&entries)?;
         let mut change = self.change();
-        change.documents.1 += reader.first_parts_among(&entries)?;
+        change.documents.1 += documents;
         for entry in &entries {
             change.chunks.extend(reader.chunks_of(*entry)?);
         }
         drop(change);
-        self.writer.remove(reader, &entries)
+        self.writer.remove(reader, &entries)?;
+        Ok(documents)
     }
 
     fn change(&self) -> MutexGuard<'_, Change> {
@@ -195,7 +197,8 @@ impl<'a> KeywordPass<'a> {
         })?;
         if self.stop.load(Ordering::Relaxed) {
             // Read in part: what was read is there, and the next run reads it again.
-            return self.remove(comparison.unit_key, &|document| comparison.is_replaced(document));
+            self.remove(comparison.unit_key, &|document| comparison.is_replaced(document))?;
+            return Ok(());
         }
         self.done = before;
         self.settle(found, comparison, problems, result, summary)?;
