@@ -6,8 +6,8 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput};
 use recall_index::{Analyzer, ChunkSettings, chunk, estimated_tokens, identifiers};
-use recall_query::evidence::{Evidence, QueryEvidence};
-use recall_query::fuse::{self, Weights};
+use recall_query::features::{Features, QueryFeatures};
+use recall_query::fuse::{self, FusionWeights};
 
 /// Words of a text to cut or analyse.
 const WORDS: usize = 2_000;
@@ -65,28 +65,29 @@ fn analysing(criterion: &mut Criterion) {
 }
 
 fn fusing(criterion: &mut Criterion) {
-    let query = QueryEvidence {
+    let query = QueryFeatures {
         term_limits: vec![5.0, 3.0, 8.0, 2.0],
         identifiers: vec![false, false, true, false],
         known: vec![true; 4],
         cosine_deviation: 0.07,
         has_vector: true,
-        ..QueryEvidence::default()
+        ..QueryFeatures::default()
     };
     let mut random = fastrand::Rng::with_seed(2);
-    let candidates: Vec<Evidence> = (0..CANDIDATES)
+    let candidates: Vec<Features> = (0..CANDIDATES)
         .map(|_| {
             let contributions: Vec<f32> = (0..4).map(|_| random.f32() * 3.0).collect();
             let bm25 = contributions.iter().sum();
-            Evidence { bm25, contributions, cosine: Some(random.f32() - 0.5), exact: false }
+            Features { bm25, contributions, cosine: Some(random.f32() - 0.5), exact: false }
         })
         .collect();
     criterion.bench_function("fusion/512 candidates", |b| {
         b.iter(|| {
             let candidates = black_box(&candidates);
-            let crowd = fuse::crowd(&query, candidates.iter());
+            let background = fuse::background(&query, candidates.iter());
             let usual = fuse::usual_cosine(candidates.iter());
-            let score = |e| fuse::score(&query, e, crowd, usual, &Weights::default()).total();
+            let score =
+                |e| fuse::score(&query, e, background, usual, &FusionWeights::default()).total();
             candidates.iter().map(score).sum::<f32>()
         });
     });

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use recall_embed::{Embedder, Language};
+use recall_embed::{Embedder, LanguageRemoval};
 use recall_index::{Analyzer, Filter, Snapshot, terms};
 use recall_query::answer::{Hits, TextBudget};
 use recall_query::question;
@@ -40,7 +40,7 @@ pub struct Spans {
 }
 
 impl Spans {
-    /// Evidence of both arms, fusion, judgement: what the others leave.
+    /// Features of both arms, fusion, judgement: what the others leave.
     pub fn rest(&self) -> f64 {
         self.whole - self.embedding - self.vectors - self.keyword - self.hits
     }
@@ -74,7 +74,7 @@ impl Asking {
     }
 
     fn parts(&self, text: &str) -> Outcome<Spans> {
-        let language = Language::of(&self.embedder.model().id, self.embedder.dims());
+        let language = LanguageRemoval::of(&self.embedder.model().id, self.embedder.dims());
         let started = Instant::now();
         let unit = language.query(self.embedder.query(text)?);
         let embedding = milliseconds(started);

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use recall_embed::DEFAULT_MODEL;
 use recall_index::{
-    ChunkSettings, IndexOptions, Indexer, Manifest, ModelRecord, Step, estimated_tokens,
+    ChunkSettings, IndexOptions, IndexProgress, Indexer, Manifest, ModelRecord, estimated_tokens,
 };
 
 use crate::figures::number;
@@ -70,7 +70,7 @@ impl Scaled {
     /// What `recall index` does, with generated vectors instead of the model's.
     fn update(&self, stage: &Stage) -> Outcome<Parts> {
         let stop = AtomicBool::new(false);
-        let progress = |step: Step| stage.step(step);
+        let progress = |step: IndexProgress| stage.step(step);
         let started = Instant::now();
         let mut indexer = Indexer::open(&self.folder, ChunkSettings::default(), false)?;
         let id = DEFAULT_MODEL.to_owned();

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use std::time::Instant;
 
 use indicatif::ProgressBar;
-use recall_index::{Manifest, Step};
+use recall_index::{IndexProgress, Manifest};
 use tempfile::TempDir;
 
 use crate::beir;
@@ -107,16 +107,18 @@ impl Stage {
     }
 
     /// Says how far an indexing run is, on a terminal.
-    pub fn step(&self, step: Step) {
+    pub fn step(&self, step: IndexProgress) {
         match step {
-            Step::Read { documents, .. } => self.bar.set_message(format!("{documents} documents")),
-            Step::Embed { done, total, .. } => {
+            IndexProgress::Read { documents, .. } => {
+                self.bar.set_message(format!("{documents} documents"))
+            }
+            IndexProgress::Embed { done, total, .. } => {
                 self.bar.set_message(format!("{done}/{total} vectors"))
             }
-            Step::Graph { done, total } => {
+            IndexProgress::Graph { done, total } => {
                 self.bar.set_message(format!("{done}/{total} in a graph"))
             }
-            Step::Scan { .. } | Step::Searchable => {}
+            IndexProgress::Scan { .. } | IndexProgress::Searchable => {}
         }
     }
 

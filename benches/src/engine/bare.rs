@@ -12,7 +12,7 @@ use tokenizers::{Tokenizer, TruncationParams};
 
 use crate::outcome::Outcome;
 
-/// Tokens of one batch, where texts are run in batches.
+/// ModelTokenizer of one batch, where texts are run in batches.
 const BATCH_TOKENS: usize = 2_048;
 
 /// Sessions with the texts they are to run.

@@ -9,7 +9,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Instant;
 
 use clap::ValueEnum;
-use recall_embed::{Catalogue, DEFAULT_MODEL, Embedder, Home, Installed};
+use recall_embed::{DEFAULT_MODEL, Embedder, Home, Installed, ModelCatalogue};
 use serde::{Deserialize, Serialize};
 
 use crate::outcome::Outcome;
@@ -43,7 +43,7 @@ impl Kind {
 /// The installed default model.
 pub fn model() -> Outcome<(Home, Installed)> {
     let home = Home::from_env();
-    let catalogue = Catalogue::of(&home)?;
+    let catalogue = ModelCatalogue::of(&home)?;
     let installed = recall_embed::installed(&home, catalogue.find(DEFAULT_MODEL)?)
         .map_err(|e| format!("{e}; fetch it with: recall model pull"))?;
     Ok((home, installed))

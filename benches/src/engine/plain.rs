@@ -3,14 +3,14 @@
 use fastembed::{
     InitOptionsUserDefined, Pooling, TextEmbedding, TokenizerFiles, UserDefinedEmbeddingModel,
 };
-use recall_embed::{Home, Installed, Model};
+use recall_embed::{Home, Installed, ModelSpec};
 
 use super::bare::library;
 use crate::outcome::Outcome;
 
 /// fastembed with the texts it is to run.
 pub struct Plain {
-    model: Model,
+    model: ModelSpec,
     embedding: TextEmbedding,
     texts: Vec<String>,
 }

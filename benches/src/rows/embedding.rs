@@ -1,4 +1,4 @@
-//! Tokens a second, of recall and of what it is made of.
+//! ModelTokenizer a second, of recall and of what it is made of.
 
 use crate::engine::{Kind, Remote};
 use crate::figures::{Measured, number};

@@ -3,14 +3,14 @@
 use std::io::{self, BufRead};
 use std::time::Instant;
 
-use recall_embed::{Catalogue, DEFAULT_MODEL, Embedder, Home, Tokens, pull};
+use recall_embed::{DEFAULT_MODEL, Embedder, Home, ModelCatalogue, ModelTokenizer, pull};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let id = arguments.next().unwrap_or_else(|| DEFAULT_MODEL.to_owned());
     let threads = arguments.next().map_or(Ok(2), |threads| threads.parse())?;
     let home = Home::from_env();
-    let catalogue = Catalogue::of(&home)?;
+    let catalogue = ModelCatalogue::of(&home)?;
 
     let clock = Instant::now();
     let installed = pull(&home, catalogue.find(&id)?, false, &|_| {})?;
@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     recall_embed::installed(&home, &installed.model)?;
     println!("installed {:?}", clock.elapsed());
     let clock = Instant::now();
-    let tokens = Tokens::load(&installed)?;
+    let tokens = ModelTokenizer::load(&installed)?;
     println!("tokens    {:?}", clock.elapsed());
     let clock = Instant::now();
     let embedder = Embedder::load(&home, &installed, threads)?;

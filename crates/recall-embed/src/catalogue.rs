@@ -5,10 +5,10 @@ use std::{env, fs, io};
 
 use serde::Deserialize;
 
+use crate::checksum::Checksum;
 use crate::error::EmbedError;
 use crate::home::Home;
 use crate::hub;
-use crate::seal::Seal;
 
 const BUILTIN: &str = include_str!("../../../models/models.toml");
 
@@ -18,27 +18,27 @@ pub const DEFAULT_MODEL: &str = "multilingual-e5-small";
 /// The rows of `models.toml`: models, and the ONNX Runtime of each platform.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Catalogue {
+pub struct ModelCatalogue {
     #[serde(rename = "model", default)]
-    models: Vec<Model>,
+    models: Vec<ModelSpec>,
     #[serde(rename = "runtime", default)]
     runtimes: Vec<Runtime>,
     #[serde(rename = "family", default)]
     families: Vec<Family>,
     /// Models of the hub that the embedding library knows.
     #[serde(skip)]
-    hub: Vec<Model>,
+    hub: Vec<ModelSpec>,
 }
 
 /// One model of the catalogue.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Model {
+pub struct ModelSpec {
     /// Its name, also in the manifest of an index.
     pub id: String,
     /// Length of its vectors.
     pub dims: usize,
-    /// Tokens it reads of a text, the two special ones and the prefix included; the rest is cut.
+    /// ModelTokenizer it reads of a text, the two special ones and the prefix included; the rest is cut.
     pub max_tokens: usize,
     /// How the vectors of the tokens become that of the text.
     pub pooling: Pooling,
@@ -54,7 +54,7 @@ pub struct Model {
     pub licence: String,
     /// Where its files come from, best first.
     #[serde(rename = "source")]
-    pub sources: Vec<Source>,
+    pub sources: Vec<Origin>,
 }
 
 /// How the vectors of a text's tokens become one.
@@ -70,7 +70,7 @@ pub enum Pooling {
 /// Where the files of a model come from.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
-pub enum Source {
+pub enum Origin {
     /// Files inside packages of the Python package index.
     Package {
         /// How they become `model.onnx` and `tokenizer.json`.
@@ -142,11 +142,11 @@ pub(crate) struct Family {
     pub(crate) passage_prefix: String,
 }
 
-impl Catalogue {
+impl ModelCatalogue {
     /// The catalogue this program was built with, and, with the feature `hub`, the models on the hub
     /// that the embedding library knows and that are one file.
-    pub fn builtin() -> Catalogue {
-        let mut catalogue: Catalogue =
+    pub fn builtin() -> ModelCatalogue {
+        let mut catalogue: ModelCatalogue =
             toml::from_str(BUILTIN).expect("models/models.toml is checked by a test");
         catalogue.hub = hub::models(&catalogue.families);
         catalogue
@@ -156,20 +156,21 @@ impl Catalogue {
     /// a row with the id of a built-in model replaces it.
     ///
     /// # Errors
-    /// [`EmbedError::Catalogue`] when that file is no catalogue, [`EmbedError::Io`] when it cannot
+    /// [`EmbedError::ModelCatalogue`] when that file is no catalogue, [`EmbedError::Io`] when it cannot
     /// be read.
-    pub fn of(home: &Home) -> Result<Catalogue, EmbedError> {
+    pub fn of(home: &Home) -> Result<ModelCatalogue, EmbedError> {
         let path = home.path().join("models.toml");
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
             Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(Self::builtin()),
             Err(cause) => return Err(EmbedError::Io { path, cause }),
         };
-        let own = toml::from_str(&text).map_err(|cause| EmbedError::Catalogue { path, cause })?;
+        let own =
+            toml::from_str(&text).map_err(|cause| EmbedError::ModelCatalogue { path, cause })?;
         Ok(Self::builtin().overlaid(own))
     }
 
-    fn overlaid(mut self, own: Catalogue) -> Catalogue {
+    fn overlaid(mut self, own: ModelCatalogue) -> ModelCatalogue {
         self.models.retain(|model| own.models.iter().all(|other| other.id != model.id));
         self.models.extend(own.models);
         self.runtimes.splice(0..0, own.runtimes);
@@ -180,8 +181,8 @@ impl Catalogue {
     /// The model called `id`; one of the hub is called as its repository.
     ///
     /// # Errors
-    /// [`EmbedError::UnknownModel`], with the ids of [`Catalogue::models`].
-    pub fn find(&self, id: &str) -> Result<&Model, EmbedError> {
+    /// [`EmbedError::UnknownModel`], with the ids of [`ModelCatalogue::models`].
+    pub fn find(&self, id: &str) -> Result<&ModelSpec, EmbedError> {
         let mut models = self.models().chain(self.hub_models());
         models.find(|model| model.id == id).ok_or_else(|| EmbedError::UnknownModel {
             id: id.to_owned(),
@@ -190,12 +191,12 @@ impl Catalogue {
     }
 
     /// The models of the catalogue, the default one first.
-    pub fn models(&self) -> impl Iterator<Item = &Model> {
+    pub fn models(&self) -> impl Iterator<Item = &ModelSpec> {
         self.models.iter()
     }
 
     /// The models that only the hub has. Their licence and languages are stated there.
-    pub fn hub_models(&self) -> impl Iterator<Item = &Model> {
+    pub fn hub_models(&self) -> impl Iterator<Item = &ModelSpec> {
         self.hub.iter()
     }
 
@@ -207,7 +208,7 @@ impl Catalogue {
     }
 }
 
-impl Model {
+impl ModelSpec {
     /// Name of this model's folder: its id, with what a file name may not hold written as `_`.
     pub(crate) fn dir_name(&self) -> String {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
@@ -222,8 +223,8 @@ impl PackageFile {
         Path::new(&self.path).file_name().and_then(|name| name.to_str()).unwrap_or(&self.path)
     }
 
-    pub(crate) fn seal(&self) -> Seal {
-        Seal { bytes: self.bytes, sha256: self.sha256.clone() }
+    pub(crate) fn checksum(&self) -> Checksum {
+        Checksum { bytes: self.bytes, sha256: self.sha256.clone() }
     }
 
     /// `name==version`, as pip wants it.

@@ -1,4 +1,4 @@
-//! Weights as packages carry them, turned into `model.onnx` and `tokenizer.json`.
+//! Safetensors as packages carry them, turned into `model.onnx` and `tokenizer.json`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::error::{ConvertError, EmbedError};
 use crate::graph;
 use crate::installed::{MODEL_FILE, TOKENIZER_FILE};
 use crate::pack::Pack;
-use crate::weights::Weights;
+use crate::safetensors::Safetensors;
 
 /// Makes the two files in `made` from the unpacked `files` of a source, which are in the order the
 /// form expects: the weights, then the tokenizer where it is a file of its own.
@@ -38,7 +38,7 @@ fn from_pack(bytes: &[u8]) -> Result<(Vec<u8>, Vec<u8>), ConvertError> {
 }
 
 fn from_safetensors(bytes: &[u8]) -> Result<Vec<u8>, ConvertError> {
-    Ok(onnx(Weights::parse(bytes)?.bert()?))
+    Ok(onnx(Safetensors::parse(bytes)?.bert()?))
 }
 
 fn onnx(bert: Bert) -> Vec<u8> {

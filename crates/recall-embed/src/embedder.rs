@@ -4,22 +4,22 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::{fs, iter, thread};
 
-use crate::catalogue::Model;
+use crate::catalogue::ModelSpec;
 use crate::error::EmbedError;
 use crate::home::Home;
 use crate::installed::Installed;
+use crate::model_tokenizer::ModelTokenizer;
 use crate::pool::Pool;
 use crate::runtime;
 use crate::session::Session;
-use crate::tokens::Tokens;
 
 /// A loaded model on a fixed number of single-threaded sessions.
 ///
 /// A text's vector depends on that text alone: each is run by itself, on one thread. One embedder
 /// serves many threads at once; a question waits for no more than the texts that are being run.
 pub struct Embedder {
-    model: Model,
-    tokens: Arc<Tokens>,
+    model: ModelSpec,
+    tokens: Arc<ModelTokenizer>,
     sessions: Pool<Session>,
     threads: usize,
 }
@@ -29,7 +29,7 @@ impl Embedder {
     /// about as much memory as the model file has bytes.
     ///
     /// # Errors
-    /// What [`Tokens::load`] gives, and [`EmbedError::NoRuntime`], [`EmbedError::Damaged`],
+    /// What [`ModelTokenizer::load`] gives, and [`EmbedError::NoRuntime`], [`EmbedError::Damaged`],
     /// [`EmbedError::RuntimeLoad`], [`EmbedError::Hang`] or [`EmbedError::ModelLoad`].
     pub fn load(
         home: &Home,
@@ -38,7 +38,7 @@ impl Embedder {
     ) -> Result<Embedder, EmbedError> {
         let threads = threads.max(1);
         let (tokens, sessions) = thread::scope(|scope| {
-            let tokens = scope.spawn(|| Tokens::load(installed));
+            let tokens = scope.spawn(|| ModelTokenizer::load(installed));
             let sessions = load_sessions(home, installed, threads);
             (joined(tokens), sessions)
         });
@@ -101,12 +101,12 @@ impl Embedder {
     }
 
     /// The model's row of the catalogue.
-    pub fn model(&self) -> &Model {
+    pub fn model(&self) -> &ModelSpec {
         &self.model
     }
 
     /// The model's tokenizer; clone the pointer to keep it without the model.
-    pub fn tokens(&self) -> &Arc<Tokens> {
+    pub fn tokens(&self) -> &Arc<ModelTokenizer> {
         &self.tokens
     }
 

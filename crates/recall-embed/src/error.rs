@@ -22,7 +22,7 @@ pub enum EmbedError {
     },
     /// A catalogue file does not parse.
     #[error("{}: not a model catalogue: {cause}", path.display())]
-    Catalogue {
+    ModelCatalogue {
         /// The catalogue.
         path: PathBuf,
         /// What the TOML parser said.
@@ -86,7 +86,7 @@ pub enum EmbedError {
         /// What the archive reader said.
         cause: io::Error,
     },
-    /// Weights do not have the layout their row says.
+    /// Safetensors do not have the layout their row says.
     #[error("{}: cannot be turned into a model: {cause}", path.display())]
     Convert {
         /// The source file.
@@ -293,7 +293,7 @@ impl EmbedError {
         use EmbedError::*;
         match self {
             UnknownModel { .. } => "`recall model list` shows the models there are",
-            Catalogue { .. } | NoFile { .. } => {
+            ModelCatalogue { .. } | NoFile { .. } => {
                 "correct the file, or remove it to use the built-in catalogue"
             }
             NotInstalled { .. } | NoRuntime { .. } | Damaged { .. } => {

@@ -4,7 +4,7 @@ use std::env;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use crate::catalogue::Model;
+use crate::catalogue::ModelSpec;
 use crate::error::EmbedError;
 
 /// The folder of everything fetched: models, the ONNX Runtime, records of what was checked.
@@ -38,7 +38,7 @@ impl Home {
     }
 
     /// The folder of one model; it may not exist yet.
-    pub fn model_dir(&self, model: &Model) -> PathBuf {
+    pub fn model_dir(&self, model: &ModelSpec) -> PathBuf {
         self.0.join("models").join(model.dir_name())
     }
 

@@ -5,10 +5,10 @@
 
 use std::path::Path;
 
-use crate::catalogue::{Family, Model};
+use crate::catalogue::{Family, ModelSpec};
 use crate::error::EmbedError;
 use crate::home::Home;
-use crate::progress::Progress;
+use crate::progress::PullProgress;
 
 /// Whether this build can fetch from a hub.
 #[cfg(not(feature = "hub"))]
@@ -16,14 +16,14 @@ pub(crate) fn fetch(
     _: &Home,
     repo: &str,
     _: &Path,
-    _: &dyn Fn(Progress),
+    _: &dyn Fn(PullProgress),
 ) -> Result<(), EmbedError> {
     Err(EmbedError::NoHub { repo: repo.to_owned() })
 }
 
 /// No models: this build has no hub.
 #[cfg(not(feature = "hub"))]
-pub(crate) fn models(_: &[Family]) -> Vec<Model> {
+pub(crate) fn models(_: &[Family]) -> Vec<ModelSpec> {
     Vec::new()
 }
 
@@ -38,15 +38,15 @@ mod online {
     use hf_hub::api::sync::{ApiBuilder, ApiError, ApiRepo};
 
     use super::*;
-    use crate::catalogue::Source;
+    use crate::catalogue::Origin;
     use crate::installed::{MODEL_FILE, TOKENIZER_FILE};
     use crate::progress::Stage;
     use crate::session::{HubModel, hub_models};
 
     /// A row for every model on the hub that is one file, called as its repository; of a repository
     /// with several variants, the first.
-    pub(crate) fn models(families: &[Family]) -> Vec<Model> {
-        let mut models: Vec<Model> = Vec::new();
+    pub(crate) fn models(families: &[Family]) -> Vec<ModelSpec> {
+        let mut models: Vec<ModelSpec> = Vec::new();
         for known in hub_models() {
             if models.iter().all(|model| model.id != known.repo) {
                 models.push(row(known, families));
@@ -55,13 +55,13 @@ mod online {
         models
     }
 
-    fn row(known: HubModel, families: &[Family]) -> Model {
+    fn row(known: HubModel, families: &[Family]) -> ModelSpec {
         let name = known.repo.to_lowercase();
         let family = families.iter().find(|family| name.contains(&family.contains));
         let prefixes =
             family.map(|family| (family.query_prefix.clone(), family.passage_prefix.clone()));
         let (query_prefix, passage_prefix) = prefixes.unwrap_or_default();
-        Model {
+        ModelSpec {
             id: known.repo.clone(),
             dims: known.dims,
             max_tokens: family.map_or(512, |family| family.max_tokens),
@@ -71,7 +71,7 @@ mod online {
             passage_prefix,
             languages: Vec::new(),
             licence: String::new(),
-            sources: vec![Source::Hub { repo: known.repo }],
+            sources: vec![Origin::Hub { repo: known.repo }],
         }
     }
 
@@ -80,7 +80,7 @@ mod online {
         home: &Home,
         repo: &str,
         made: &Path,
-        progress: &dyn Fn(Progress),
+        progress: &dyn Fn(PullProgress),
     ) -> Result<(), EmbedError> {
         let known = hub_models().into_iter().find(|known| known.repo == repo);
         let known = known.ok_or_else(|| EmbedError::NoHub { repo: repo.to_owned() })?;
@@ -116,18 +116,22 @@ mod online {
 
     /// The downloader's steps as ours.
     struct Steps<'a> {
-        progress: &'a dyn Fn(Progress),
+        progress: &'a dyn Fn(PullProgress),
         done: u64,
         total: u64,
     }
 
     impl Steps<'_> {
         fn tell(&self) {
-            (self.progress)(Progress { stage: Stage::Fetch, done: self.done, total: self.total });
+            (self.progress)(PullProgress {
+                stage: Stage::Fetch,
+                done: self.done,
+                total: self.total,
+            });
         }
     }
 
-    impl hf_hub::api::Progress for Steps<'_> {
+    impl hf_hub::api::PullProgress for Steps<'_> {
         fn init(&mut self, size: usize, _: &str) {
             self.total = size as u64;
             self.tell();

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::catalogue::{Catalogue, Model};
+use crate::catalogue::{ModelCatalogue, ModelSpec};
+use crate::checksum::{Checksum, hex};
 use crate::error::{Damage, EmbedError};
 use crate::home::Home;
 use crate::runtime;
-use crate::seal::{Seal, hex};
 
 /// The ONNX graph and its weights.
 pub(crate) const MODEL_FILE: &str = "model.onnx";
@@ -24,7 +24,7 @@ const RECORD_FILE: &str = "installed.json";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Installed {
     /// The model's row of the catalogue.
-    pub model: Model,
+    pub model: ModelSpec,
     /// The folder with `model.onnx` and `tokenizer.json`.
     pub dir: PathBuf,
     /// sha256 (hexadecimal) over both files' sha256: another one means other vectors.
@@ -35,7 +35,7 @@ pub struct Installed {
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Record {
     id: String,
-    files: BTreeMap<String, Seal>,
+    files: BTreeMap<String, Checksum>,
 }
 
 /// A file this crate needs, and how it is.
@@ -65,11 +65,11 @@ pub enum State {
 ///
 /// # Errors
 /// [`EmbedError::NotInstalled`], or [`EmbedError::Damaged`] with the file and what is wrong with it.
-pub fn installed(home: &Home, model: &Model) -> Result<Installed, EmbedError> {
+pub fn installed(home: &Home, model: &ModelSpec) -> Result<Installed, EmbedError> {
     let dir = home.model_dir(model);
     let record = Record::read(&dir, model)?;
-    for (name, seal) in &record.files {
-        seal.check_once(home, &dir.join(name))?;
+    for (name, checksum) in &record.files {
+        checksum.check_once(home, &dir.join(name))?;
     }
     Ok(Installed { model: model.clone(), dir, checksum: record.checksum() })
 }
@@ -79,7 +79,7 @@ pub fn installed(home: &Home, model: &Model) -> Result<Installed, EmbedError> {
 /// # Errors
 /// [`EmbedError::NoRuntimeForPlatform`] when the catalogue has no ONNX Runtime for this machine and
 /// none is given; damage is a result, not an error.
-pub fn verify(home: &Home, model: &Model) -> Result<Vec<FileState>, EmbedError> {
+pub fn verify(home: &Home, model: &ModelSpec) -> Result<Vec<FileState>, EmbedError> {
     let dir = home.model_dir(model);
     let mut states = match Record::read(&dir, model) {
         Ok(record) => record.states(&dir),
@@ -90,7 +90,7 @@ pub fn verify(home: &Home, model: &Model) -> Result<Vec<FileState>, EmbedError> 
             .map(|name| FileState { path: dir.join(name), state: State::Missing })
             .to_vec(),
     };
-    states.push(runtime::state(home, &Catalogue::of(home)?)?);
+    states.push(runtime::state(home, &ModelCatalogue::of(home)?)?);
     Ok(states)
 }
 
@@ -107,9 +107,9 @@ impl Installed {
 }
 
 impl FileState {
-    /// How the file at `path` compares with its seal, all of it read.
-    pub(crate) fn of(path: PathBuf, seal: &Seal) -> FileState {
-        let state = match seal.check(&path) {
+    /// How the file at `path` compares with its checksum, all of it read.
+    pub(crate) fn of(path: PathBuf, checksum: &Checksum) -> FileState {
+        let state = match checksum.check(&path) {
             Ok(()) => State::Good,
             Err(EmbedError::Damaged { why: Damage::Missing, .. }) => State::Missing,
             Err(EmbedError::Damaged { why, .. }) => State::Damaged(why),
@@ -121,9 +121,10 @@ impl FileState {
 
 impl Record {
     /// The record of the two files that lie in `dir`.
-    pub(crate) fn of(dir: &Path, model: &Model) -> Result<Record, EmbedError> {
-        let seal = |name: &str| Ok((name.to_owned(), Seal::of(&dir.join(name))?));
-        let files = [MODEL_FILE, TOKENIZER_FILE].map(seal).into_iter().collect::<Result<_, _>>()?;
+    pub(crate) fn of(dir: &Path, model: &ModelSpec) -> Result<Record, EmbedError> {
+        let checksum = |name: &str| Ok((name.to_owned(), Checksum::of(&dir.join(name))?));
+        let files =
+            [MODEL_FILE, TOKENIZER_FILE].map(checksum).into_iter().collect::<Result<_, _>>()?;
         Ok(Record { id: model.id.clone(), files })
     }
 
@@ -133,7 +134,7 @@ impl Record {
         (RECORD_FILE, bytes)
     }
 
-    fn read(dir: &Path, model: &Model) -> Result<Record, EmbedError> {
+    fn read(dir: &Path, model: &ModelSpec) -> Result<Record, EmbedError> {
         let path = dir.join(RECORD_FILE);
         let Ok(bytes) = fs::read(&path) else {
             return Err(EmbedError::NotInstalled { id: model.id.clone() });
@@ -144,18 +145,18 @@ impl Record {
         }
     }
 
-    fn is_about(&self, model: &Model) -> bool {
+    fn is_about(&self, model: &ModelSpec) -> bool {
         self.id == model.id
             && self.files.keys().map(String::as_str).eq([MODEL_FILE, TOKENIZER_FILE])
     }
 
     fn states(&self, dir: &Path) -> Vec<FileState> {
-        self.files.iter().map(|(name, seal)| FileState::of(dir.join(name), seal)).collect()
+        self.files.iter().map(|(name, checksum)| FileState::of(dir.join(name), checksum)).collect()
     }
 
     fn checksum(&self) -> String {
         let mut hash = Sha256::new();
-        self.files.values().for_each(|seal| hash.update(seal.sha256.as_bytes()));
+        self.files.values().for_each(|checksum| hash.update(checksum.sha256.as_bytes()));
         hex(&hash.finalize())
     }
 }

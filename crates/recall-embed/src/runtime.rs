@@ -11,12 +11,12 @@ use std::{env, fs, thread};
 use ort::environment::Environment;
 use ort::logging::LogLevel;
 
-use crate::catalogue::Catalogue;
+use crate::catalogue::ModelCatalogue;
+use crate::checksum::Checksum;
 use crate::elf;
 use crate::error::{Damage, EmbedError};
 use crate::home::Home;
 use crate::installed::{FileState, State};
-use crate::seal::Seal;
 
 /// Loading takes 30 ms; `ort` has hung for ever on some machines.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -37,26 +37,26 @@ enum Loaded {
 #[derive(Debug)]
 pub(crate) struct Library {
     pub(crate) path: PathBuf,
-    seal: Option<Seal>,
+    checksum: Option<Checksum>,
 }
 
 impl Library {
     /// The user's own library if one is named, else the catalogue's in `home`.
-    pub(crate) fn locate(home: &Home, catalogue: &Catalogue) -> Result<Library, EmbedError> {
+    pub(crate) fn locate(home: &Home, catalogue: &ModelCatalogue) -> Result<Library, EmbedError> {
         let own = OWN.iter().filter_map(env::var_os).find(|path| !path.is_empty());
         if let Some(path) = own {
             let path = PathBuf::from(path);
-            return Ok(Library { path: fs::canonicalize(&path).unwrap_or(path), seal: None });
+            return Ok(Library { path: fs::canonicalize(&path).unwrap_or(path), checksum: None });
         }
         let file = &catalogue.runtime()?.file;
         let path = home.runtime_dir(&file.version).join(file.name());
         let path = std::path::absolute(&path).unwrap_or(path);
-        Ok(Library { path, seal: Some(file.seal()) })
+        Ok(Library { path, checksum: Some(file.checksum()) })
     }
 
     /// Whether the user named it.
     pub(crate) fn is_own(&self) -> bool {
-        self.seal.is_none()
+        self.checksum.is_none()
     }
 
     /// Whether it is safe to load.
@@ -64,18 +64,18 @@ impl Library {
         if !self.path.is_file() {
             return Err(EmbedError::NoRuntime { path: self.path.clone() });
         }
-        match &self.seal {
-            Some(seal) => seal.check_once(home, &self.path),
+        match &self.checksum {
+            Some(checksum) => checksum.check_once(home, &self.path),
             None => whole(&self.path),
         }
     }
 }
 
 /// How the library is, all of it read.
-pub(crate) fn state(home: &Home, catalogue: &Catalogue) -> Result<FileState, EmbedError> {
+pub(crate) fn state(home: &Home, catalogue: &ModelCatalogue) -> Result<FileState, EmbedError> {
     let library = Library::locate(home, catalogue)?;
-    Ok(match &library.seal {
-        Some(seal) => FileState::of(library.path, seal),
+    Ok(match &library.checksum {
+        Some(checksum) => FileState::of(library.path, checksum),
         None if library.path.is_file() => {
             let state = match whole(&library.path) {
                 Err(EmbedError::Damaged { why, .. }) => State::Damaged(why),
@@ -89,7 +89,7 @@ pub(crate) fn state(home: &Home, catalogue: &Catalogue) -> Result<FileState, Emb
 
 /// The loaded runtime. The first call loads it; every later one gets the same.
 pub(crate) fn environment(home: &Home) -> Result<Environment, EmbedError> {
-    let library = Library::locate(home, &Catalogue::of(home)?)?;
+    let library = Library::locate(home, &ModelCatalogue::of(home)?)?;
     let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
     match &*loaded {
         Loaded::Yes(path, environment) if *path == library.path => return Ok(environment.clone()),

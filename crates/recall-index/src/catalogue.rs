@@ -17,7 +17,7 @@ const MAGIC: &[u8; 8] = b"recallc1";
 
 /// What is remembered of a file, or of an export that is a folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct UnitRecord {
+pub struct SourceRecord {
     /// BLAKE3 of its content; `None` if it could not be read, so that it is tried again.
     pub hash: Option<[u8; 32]>,
     /// Size in bytes.
@@ -54,22 +54,22 @@ mod as_json {
     }
 }
 
-/// Root number and path: what a unit is known by.
-pub type UnitId = (u32, String);
+/// Root number and path: what a source is known by.
+pub type SourceId = (u32, String);
 
 /// A change of the catalogue; `None` removes.
-type Change = (UnitId, Option<UnitRecord>);
+type Change = (SourceId, Option<SourceRecord>);
 
 /// The whole catalogue in memory, with what changed since it was last saved.
 #[derive(Debug, Default)]
-pub struct Catalogue {
-    units: BTreeMap<UnitId, UnitRecord>,
-    changed: BTreeMap<UnitId, Option<UnitRecord>>,
+pub struct SourceCatalogue {
+    sources: BTreeMap<SourceId, SourceRecord>,
+    changed: BTreeMap<SourceId, Option<SourceRecord>>,
     /// Changes in each saved file.
     sizes: Vec<u64>,
 }
 
-impl Catalogue {
+impl SourceCatalogue {
     /// Reads the files that the manifest names.
     pub fn load(folder: &Path, files: &[FileRecord]) -> Result<Self, IndexError> {
         let mut out = Self::default();
@@ -78,30 +78,30 @@ impl Catalogue {
             out.sizes.push(changes.len() as u64);
             for (id, record) in changes {
                 match record {
-                    Some(record) => out.units.insert(id, record),
-                    None => out.units.remove(&id),
+                    Some(record) => out.sources.insert(id, record),
+                    None => out.sources.remove(&id),
                 };
             }
         }
         Ok(out)
     }
 
-    /// Every unit, by root and path.
-    pub fn units(&self) -> &BTreeMap<UnitId, UnitRecord> {
-        &self.units
+    /// Every source, by root and path.
+    pub fn sources(&self) -> &BTreeMap<SourceId, SourceRecord> {
+        &self.sources
     }
 
-    /// Remembers a unit as it is now.
-    pub fn set(&mut self, id: UnitId, record: UnitRecord) {
-        if self.units.get(&id) != Some(&record) {
+    /// Remembers a source as it is now.
+    pub fn set(&mut self, id: SourceId, record: SourceRecord) {
+        if self.sources.get(&id) != Some(&record) {
             self.changed.insert(id.clone(), Some(record.clone()));
-            self.units.insert(id, record);
+            self.sources.insert(id, record);
         }
     }
 
-    /// Forgets a unit.
-    pub fn remove(&mut self, id: &UnitId) {
-        if self.units.remove(id).is_some() {
+    /// Forgets a source.
+    pub fn remove(&mut self, id: &SourceId) {
+        if self.sources.remove(id).is_some() {
             self.changed.insert(id.clone(), None);
         }
     }
@@ -123,8 +123,11 @@ impl Catalogue {
         if !merges(&sizes, false).is_empty() {
             manifest.catalogue.clear();
             self.sizes.clear();
-            let all: Vec<Change> =
-                self.units.iter().map(|(id, record)| (id.clone(), Some(record.clone()))).collect();
+            let all: Vec<Change> = self
+                .sources
+                .iter()
+                .map(|(id, record)| (id.clone(), Some(record.clone())))
+                .collect();
             self.write(folder, manifest, &all)?;
         }
         Ok(())
@@ -170,8 +173,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join(CATALOGUE)).unwrap();
         let mut manifest = Manifest::empty(ChunkSettings::default(), true);
-        let mut catalogue = Catalogue::default();
-        let record = |line| UnitRecord {
+        let mut catalogue = SourceCatalogue::default();
+        let record = |line| SourceRecord {
             hash: Some([7; 32]),
             bytes: 3,
             modified: -1,
@@ -188,8 +191,8 @@ mod tests {
             catalogue.set((0, format!("file-{}", line % 7)), record(line));
             catalogue.remove(&(0, format!("file-{}", (line + 3) % 7)));
             catalogue.save(folder.path(), &mut manifest).unwrap();
-            let read = Catalogue::load(folder.path(), &manifest.catalogue).unwrap();
-            assert_eq!(read.units(), catalogue.units(), "after {line}");
+            let read = SourceCatalogue::load(folder.path(), &manifest.catalogue).unwrap();
+            assert_eq!(read.sources(), catalogue.sources(), "after {line}");
         }
         assert!(manifest.catalogue.len() < 8, "merged when they are many");
     }

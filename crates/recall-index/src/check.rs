@@ -8,7 +8,7 @@ use crate::snapshot::Snapshot;
 
 /// Something that is not as the manifest says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
+pub struct DamagedFile {
     /// The file, or the index folder where it is none in particular.
     pub path: PathBuf,
     /// What is wrong.
@@ -19,13 +19,13 @@ pub struct Finding {
 ///
 /// # Errors
 /// [`IndexError::Missing`] or [`IndexError::OtherFormat`]: there is nothing to check.
-pub fn check(folder: &Path) -> Result<Vec<Finding>, IndexError> {
+pub fn check(folder: &Path) -> Result<Vec<DamagedFile>, IndexError> {
     let manifest = match Manifest::read(folder) {
         Ok(manifest) => manifest,
-        Err(IndexError::Damaged { path, detail }) => return Ok(vec![Finding { path, detail }]),
+        Err(IndexError::Damaged { path, detail }) => return Ok(vec![DamagedFile { path, detail }]),
         Err(error) => return Err(error),
     };
-    let mut findings: Vec<Finding> =
+    let mut findings: Vec<DamagedFile> =
         manifest.files().filter_map(|(part, file)| check_file(folder, part, file)).collect();
     if findings.is_empty() {
         findings.extend(check_sense(folder)?);
@@ -33,7 +33,7 @@ pub fn check(folder: &Path) -> Result<Vec<Finding>, IndexError> {
     Ok(findings)
 }
 
-fn check_file(folder: &Path, part: &str, record: &FileRecord) -> Option<Finding> {
+fn check_file(folder: &Path, part: &str, record: &FileRecord) -> Option<DamagedFile> {
     let path = folder.join(part).join(&record.name);
     let detail = match record_file(&folder.join(part), &record.name) {
         Err(error) => error.to_string(),
@@ -43,15 +43,15 @@ fn check_file(folder: &Path, part: &str, record: &FileRecord) -> Option<Finding>
         Ok(found) if found.blake3 != record.blake3 => "its checksum differs".to_owned(),
         Ok(_) => return None,
     };
-    Some(Finding { path, detail })
+    Some(DamagedFile { path, detail })
 }
 
 /// Whether what the sound files say fits together.
-fn check_sense(folder: &Path) -> Result<Vec<Finding>, IndexError> {
+fn check_sense(folder: &Path) -> Result<Vec<DamagedFile>, IndexError> {
     let snapshot = Snapshot::open(folder)?;
     let mut findings = Vec::new();
     let mut found = |part: &str, detail: String| {
-        findings.push(Finding { path: folder.join(part), detail });
+        findings.push(DamagedFile { path: folder.join(part), detail });
     };
     let counts = snapshot.manifest().counts;
     let documents = snapshot.keyword().documents()?;

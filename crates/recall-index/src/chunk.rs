@@ -30,14 +30,14 @@ pub struct Chunk {
 }
 
 /// Where the tokens of a text begin, in bytes, ascending.
-pub type Measure<'a> = dyn Fn(&str) -> Vec<usize> + 'a;
+pub type TokenOffsets<'a> = dyn Fn(&str) -> Vec<usize> + 'a;
 
 /// Cuts `text` into chunks that cover all of it except white space. `messages` are the ranges of
 /// the messages of a conversation, in order; a message is cut only if it is longer than a chunk.
 pub fn chunk(
     text: &str,
     messages: &[Range<usize>],
-    measure: &Measure<'_>,
+    measure: &TokenOffsets<'_>,
     settings: ChunkSettings,
 ) -> Vec<Chunk> {
     // Tokens have several bytes, few have one, so a short text needs no measuring, but for its headings.

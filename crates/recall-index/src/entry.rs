@@ -8,7 +8,7 @@ use recall_sources::{Document, Kind};
 use serde::{Deserialize, Serialize};
 
 use crate::analysis::identifiers;
-use crate::chunk::{Chunk, ChunkSettings, Measure, chunk};
+use crate::chunk::{Chunk, ChunkSettings, TokenOffsets, chunk};
 
 /// Chunks in one entry of a document that may be cut: about as much text as a long article.
 const CHUNKS_PER_ENTRY: usize = 16;
@@ -20,8 +20,8 @@ const CONTEXT_BYTES_MAX: usize = 240;
 pub struct Entry {
     /// Number of its root in the manifest.
     pub root: u32,
-    /// Path of the unit it was read from, relative to the root.
-    pub unit: String,
+    /// Path of the source it was read from, relative to the root.
+    pub source_path: String,
     /// Which part this is, from 0.
     pub part: u32,
     /// How many parts the document has.
@@ -54,14 +54,14 @@ pub struct ChunkRecord {
 }
 
 impl Entry {
-    /// What identifies the document in an index: its root, unit and id.
+    /// What identifies the document in an index: its root, source and id.
     pub fn document_key(&self) -> u64 {
-        document_key(self.root, &self.unit, &self.document.id)
+        document_key(self.root, &self.source_path, &self.document.id)
     }
 
-    /// What identifies the unit it was read from.
-    pub fn unit_key(&self) -> u64 {
-        unit_key(self.root, &self.unit)
+    /// What identifies the source it was read from.
+    pub fn source_key(&self) -> u64 {
+        source_key(self.root, &self.source_path)
     }
 
     /// The text that the model reads for a chunk: its context, then the stretch itself.
@@ -132,14 +132,14 @@ fn own_names(own: &str, out: &mut Vec<String>) {
     out.extend(own.rsplit('/').next().map(str::to_lowercase));
 }
 
-/// Hash of a root and a unit's path.
-pub fn unit_key(root: u32, unit: &str) -> u64 {
-    short_hash(&[&root.to_le_bytes(), unit.as_bytes()])
+/// Hash of a root and a source's path.
+pub fn source_key(root: u32, source: &str) -> u64 {
+    short_hash(&[&root.to_le_bytes(), source.as_bytes()])
 }
 
-/// Hash of a root, a unit's path and a document's id.
-pub fn document_key(root: u32, unit: &str, id: &str) -> u64 {
-    short_hash(&[&root.to_le_bytes(), unit.as_bytes(), &[0], id.as_bytes()])
+/// Hash of a root, a source's path and a document's id.
+pub fn document_key(root: u32, source: &str, id: &str) -> u64 {
+    short_hash(&[&root.to_le_bytes(), source.as_bytes(), &[0], id.as_bytes()])
 }
 
 /// The first 8 bytes of a BLAKE3 hash: a collision in a million texts has odds of 1 to 37 million.
@@ -162,10 +162,10 @@ pub fn shorten(hash: blake3::Hash) -> u64 {
 /// [`CHUNKS_PER_ENTRY`] chunks. `content` is [`Entry::content`].
 pub fn entries(
     root: u32,
-    unit: &str,
+    source: &str,
     document: Document,
     content: u64,
-    measure: &Measure<'_>,
+    measure: &TokenOffsets<'_>,
     settings: ChunkSettings,
 ) -> Vec<Entry> {
     let messages: Vec<Range<usize>> = document.messages.iter().map(|m| m.start..m.end).collect();
@@ -177,7 +177,7 @@ pub fn entries(
     if document.whole || chunks.len() <= CHUNKS_PER_ENTRY {
         let range = 0..document.text.len();
         let chunks = records(&document, &chunks, 0);
-        return vec![entry(root, unit, content, document, range, chunks)];
+        return vec![entry(root, source, content, document, range, chunks)];
     }
     let parts: Vec<&[Chunk]> = chunks.chunks(CHUNKS_PER_ENTRY).collect();
     let count = parts.len() as u32;
@@ -185,7 +185,7 @@ pub fn entries(
     for (number, part) in parts.into_iter().enumerate() {
         let range = part_range(part);
         let records = records(&document, part, range.start);
-        let mut entry = entry(root, unit, content, cut(&document, &range), range, records);
+        let mut entry = entry(root, source, content, cut(&document, &range), range, records);
         entry.part = number as u32;
         entry.parts = count;
         out.push(entry);
@@ -218,14 +218,23 @@ fn part_range(part: &[Chunk]) -> Range<usize> {
 
 fn entry(
     root: u32,
-    unit: &str,
+    source: &str,
     content: u64,
     document: Document,
     range: Range<usize>,
     chunks: Vec<ChunkRecord>,
 ) -> Entry {
     let offset = range.start as u64;
-    Entry { root, unit: unit.to_owned(), part: 0, parts: 1, offset, content, document, chunks }
+    Entry {
+        root,
+        source_path: source.to_owned(),
+        part: 0,
+        parts: 1,
+        offset,
+        content,
+        document,
+        chunks,
+    }
 }
 
 /// The document with the text of `range` only.

@@ -12,8 +12,8 @@ use std::slice;
 use memmap2::Mmap;
 use usearch::{Index, IndexOptions, MetricKind, ScalarKind, VectorType};
 
-use crate::code::distance;
 use crate::error::{IndexError, io_error};
+use crate::quantized::distance;
 
 /// Neighbours of a node (M).
 const CONNECTIVITY: usize = 16;

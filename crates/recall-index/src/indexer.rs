@@ -4,7 +4,7 @@
 mod counts;
 mod keyword_pass;
 mod part;
-mod step;
+mod progress;
 mod vector_pass;
 
 use std::collections::HashSet;
@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
-use recall_sources::{Problem, ReadOptions, Unit, scan};
+use recall_sources::{Problem, ReadOptions, Source, scan};
 
-use crate::catalogue::{Catalogue, UnitId, UnitRecord};
+use crate::catalogue::{SourceCatalogue, SourceId, SourceRecord};
 use crate::chunk::ChunkSettings;
 use crate::durable;
 use crate::error::{IndexError, io_error};
@@ -27,17 +27,17 @@ use crate::segment;
 use crate::verified::Verified;
 use keyword_pass::KeywordPass;
 
-pub use step::{IndexOptions, Progress, Step, Summary};
+pub use progress::{IndexOptions, IndexProgress, OnProgress, Summary};
 pub use vector_pass::Embed;
 
 /// Where the tokens of a text begin, in bytes, ascending; from any thread.
-pub type SharedMeasure<'a> = dyn Fn(&str) -> Vec<usize> + Sync + 'a;
+pub type SharedTokenOffsets<'a> = dyn Fn(&str) -> Vec<usize> + Sync + 'a;
 
 /// The writer of one index. While it lives, no other process writes it.
 pub struct Indexer {
     folder: PathBuf,
     manifest: Manifest,
-    catalogue: Catalogue,
+    catalogue: SourceCatalogue,
     verified: Verified,
     /// The texts that can be without a vector, ascending hashes; `None`: any can.
     fresh: Option<Vec<u64>>,
@@ -63,7 +63,7 @@ impl Indexer {
         };
         // A writer that was killed leaves files whose names this one would use again.
         sweep(folder, &manifest)?;
-        let catalogue = Catalogue::load(folder, &manifest.catalogue)?;
+        let catalogue = SourceCatalogue::load(folder, &manifest.catalogue)?;
         let verified = Verified::load(folder);
         let folder = folder.to_owned();
         Ok(Self { folder, manifest, catalogue, verified, fresh: None, _lock: lock })
@@ -98,7 +98,7 @@ impl Indexer {
         let mut indexer = Self {
             folder: folder.to_owned(),
             manifest,
-            catalogue: Catalogue::default(),
+            catalogue: SourceCatalogue::default(),
             verified,
             fresh: None,
             _lock: lock,
@@ -145,7 +145,7 @@ impl Indexer {
         &mut self,
         roots: &[PathBuf],
         options: &IndexOptions,
-        progress: &Progress<'_>,
+        progress: &OnProgress<'_>,
     ) -> Result<Plan, IndexError> {
         let numbers = self.root_numbers(roots)?;
         let known = &self.manifest.roots;
@@ -153,37 +153,37 @@ impl Indexer {
         let mut places: Vec<part::Root<'_>> =
             places.filter(|(_, root)| !root.as_os_str().is_empty()).collect();
         let mut scanned = options.scan.clone();
-        scanned.only = part::widened(self.catalogue.units(), &places, &scanned.only);
+        scanned.only = part::widened(self.catalogue.sources(), &places, &scanned.only);
         places.retain(|(_, root)| part::is_in(root, &scanned.only));
-        let mut units = Vec::new();
+        let mut sources = Vec::new();
         let mut problems = Vec::new();
         for (number, root) in &places {
-            for unit in scan(root, &scanned) {
-                match unit {
-                    Ok(unit) => units.push((*number, unit)),
+            for source in scan(root, &scanned) {
+                match source {
+                    Ok(source) => sources.push((*number, source)),
                     Err(problem) => problems.push((*number, problem)),
                 }
-                progress(Step::Scan { units: units.len() as u64 });
+                progress(IndexProgress::Scan { sources: sources.len() as u64 });
             }
         }
         let part = (!scanned.only.is_empty())
-            .then(|| part::known(self.catalogue.units(), &places, &scanned.only, &units));
+            .then(|| part::known(self.catalogue.sources(), &places, &scanned.only, &sources));
         let numbers: Vec<u32> = places.iter().map(|(number, _)| *number).collect();
-        let hashed: Vec<Result<Found, (u32, Problem)>> = units
+        let hashed: Vec<Result<Found, (u32, Problem)>> = sources
             .into_par_iter()
-            .map(|(root, unit)| match unit.hash() {
-                Ok(hash) => Ok(Found { root, unit, hash: *hash.as_bytes() }),
+            .map(|(root, source)| match source.hash() {
+                Ok(hash) => Ok(Found { root, source, hash: *hash.as_bytes() }),
                 Err(problem) => Err((root, problem)),
             })
             .collect();
         let mut found = Vec::with_capacity(hashed.len());
         for result in hashed {
             match result {
-                Ok(unit) => found.push(unit),
+                Ok(source) => found.push(source),
                 Err(problem) => problems.push(problem),
             }
         }
-        let known = part.as_ref().unwrap_or(self.catalogue.units());
+        let known = part.as_ref().unwrap_or(self.catalogue.sources());
         Ok(plan(known, &numbers, found, problems))
     }
 
@@ -206,7 +206,7 @@ impl Indexer {
         }
         numbers.sort_unstable();
         numbers.dedup();
-        // Known roots inside a new one: their files are found through it from now on.
+        // IndexedDocument roots inside a new one: their files are found through it from now on.
         let inside: Vec<u32> = (0..self.manifest.roots.len() as u32)
             .filter(|n| !numbers.contains(n))
             .filter(|n| {
@@ -231,19 +231,20 @@ impl Indexer {
         &mut self,
         roots: &[PathBuf],
         options: &IndexOptions,
-        measure: &SharedMeasure<'_>,
-        progress: &Progress<'_>,
+        measure: &SharedTokenOffsets<'_>,
+        progress: &OnProgress<'_>,
         stop: &AtomicBool,
     ) -> Result<Summary, IndexError> {
         let mut plan = self.plan(roots, options, progress)?;
-        let covered = self.units_of_given_up_roots();
+        let covered = self.sources_of_given_up_roots();
         plan.remove.extend(covered);
-        let held = |id: &&UnitId| self.catalogue.units().get(id).is_some_and(|r| r.documents > 0);
+        let held =
+            |id: &&SourceId| self.catalogue.sources().get(id).is_some_and(|r| r.documents > 0);
         let mut summary = Summary {
-            units_added: plan.add.len() as u64,
-            units_changed: plan.change.len() as u64,
-            units_removed: plan.remove.iter().filter(held).count() as u64,
-            units_kept: plan.keep,
+            sources_added: plan.add.len() as u64,
+            sources_changed: plan.change.len() as u64,
+            sources_removed: plan.remove.iter().filter(held).count() as u64,
+            sources_kept: plan.keep,
             ..Summary::default()
         };
         let first = self.manifest.keyword.meta.is_empty();
@@ -260,7 +261,7 @@ impl Indexer {
             self.count_bytes();
             self.commit()?;
         }
-        progress(Step::Searchable);
+        progress(IndexProgress::Searchable);
         if changed || options.optimize {
             self.merge_keyword(options.optimize)?;
         }
@@ -271,9 +272,9 @@ impl Indexer {
         Ok(summary)
     }
 
-    fn units_of_given_up_roots(&self) -> Vec<UnitId> {
+    fn sources_of_given_up_roots(&self) -> Vec<SourceId> {
         let given_up = |root: u32| self.manifest.roots[root as usize].as_os_str().is_empty();
-        self.catalogue.units().keys().filter(|(root, _)| given_up(*root)).cloned().collect()
+        self.catalogue.sources().keys().filter(|(root, _)| given_up(*root)).cloned().collect()
     }
 
     /// Notes in the catalogue what a plan removed, touched and could not read.
@@ -282,14 +283,14 @@ impl Indexer {
             self.catalogue.remove(id);
         }
         for found in &plan.touched {
-            if let Some(record) = self.catalogue.units().get(&found.id()) {
-                let record = UnitRecord { modified: found.unit.modified, ..record.clone() };
+            if let Some(record) = self.catalogue.sources().get(&found.id()) {
+                let record = SourceRecord { modified: found.source.modified, ..record.clone() };
                 self.catalogue.set(found.id(), record);
             }
         }
         for (root, problem) in &plan.problems {
             let id = (*root, problem.path.clone());
-            let kept = self.catalogue.units().get(&id).cloned();
+            let kept = self.catalogue.sources().get(&id).cloned();
             let mut record = kept.unwrap_or_else(|| unread(0));
             record.problems = vec![problem.clone()];
             // Tried again at the next run.
@@ -297,7 +298,7 @@ impl Indexer {
             self.catalogue.set(id, record);
             summary.problems.push(problem.clone());
         }
-        for record in self.catalogue.units().values().filter(|r| r.documents > 0) {
+        for record in self.catalogue.sources().values().filter(|r| r.documents > 0) {
             *summary.formats.entry(record.format.clone()).or_default() += 1;
         }
     }
@@ -367,8 +368,8 @@ fn is_above(root: &Path, path: &Path) -> bool {
     !root.as_os_str().is_empty() && path.starts_with(root)
 }
 
-fn unread(bytes: u64) -> UnitRecord {
-    UnitRecord {
+fn unread(bytes: u64) -> SourceRecord {
+    SourceRecord {
         hash: None,
         bytes,
         modified: 0,
@@ -397,8 +398,9 @@ fn next_number(folder: &Path) -> u64 {
     highest.unwrap_or(0) + 1
 }
 
-/// What a unit would be read as, for a dry run.
-pub fn recognised(unit: &Unit, options: &ReadOptions) -> String {
-    unit.recognise(options)
+/// What a source would be read as, for a dry run.
+pub fn recognised(source: &Source, options: &ReadOptions) -> String {
+    source
+        .recognise(options)
         .map_or_else(|problem| problem.reason.to_string(), |f| f.name().to_owned())
 }

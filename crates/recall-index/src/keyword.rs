@@ -72,7 +72,7 @@ struct Fields {
     body: Field,
     identifier: Field,
     document: Field,
-    unit: Field,
+    source_key: Field,
     content: Field,
     part: Field,
     chunk: Field,
@@ -102,10 +102,10 @@ fn schema() -> (Schema, Fields) {
     let fields = Fields {
         body: builder.add_text_field("body", TextOptions::default().set_indexing_options(words)),
         identifier: builder.add_text_field("identifier", value()),
-        // Found by its unit: a dictionary of numbers that each occur once costs more to write than
+        // Found by its source: a dictionary of numbers that each occur once costs more to write than
         // all words do.
         document: builder.add_u64_field("document", column()),
-        unit: builder.add_u64_field("unit", column().set_indexed()),
+        source_key: builder.add_u64_field("unit", column().set_indexed()),
         content: builder.add_u64_field("content", column()),
         part: builder.add_u64_field("part", column()),
         chunk: builder.add_u64_field("chunk", column()),
@@ -164,9 +164,9 @@ impl Allowed {
     }
 }
 
-/// A document of a unit as the catalogue compares it.
+/// A document of a source as the catalogue compares it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Known {
+pub struct IndexedDocument {
     /// [`Entry::document_key`].
     pub document: u64,
     /// [`Entry::content`].
@@ -256,7 +256,7 @@ impl KeywordWriter {
         out.text(f.body, &searched);
         entry.names(&searched, names).iter().for_each(|name| out.text(f.identifier, name));
         out.number(f.document, entry.document_key());
-        out.number(f.unit, entry.unit_key());
+        out.number(f.source_key, entry.source_key());
         out.number(f.content, entry.content);
         out.number(f.part, u64::from(entry.part));
         entry.chunks.iter().for_each(|chunk| out.number(f.chunk, chunk.hash));
@@ -461,7 +461,7 @@ fn encode(entry: &Entry, out: &mut Vec<u8>) {
 /// The columns of one segment, opened once.
 struct Columns {
     document: Column<u64>,
-    unit: Column<u64>,
+    source_key: Column<u64>,
     content: Column<u64>,
     part: Column<u64>,
     chunk: Column<u64>,
@@ -475,7 +475,7 @@ impl Columns {
         let fast = segment.fast_fields();
         Ok(Self {
             document: fast.u64("document")?,
-            unit: fast.u64("unit")?,
+            source_key: fast.u64("unit")?,
             content: fast.u64("content")?,
             part: fast.u64("part")?,
             chunk: fast.u64("chunk")?,
@@ -861,19 +861,19 @@ impl KeywordReader {
     pub fn parts(&self, of: EntryId) -> Result<Vec<EntryId>, IndexError> {
         let columns = self.contained(|| self.columns())?;
         let document = first(&columns[of.segment as usize].document, of.number);
-        let unit = first(&columns[of.segment as usize].unit, of.number);
-        let mut ids = self.entries_of(unit, &|other| other == document)?;
+        let source = first(&columns[of.segment as usize].source_key, of.number);
+        let mut ids = self.entries_of(source, &|other| other == document)?;
         ids.sort_unstable_by_key(|id| (first(&columns[id.segment as usize].part, id.number), *id));
         Ok(ids)
     }
 
-    /// The entries of those documents of a unit, by [`Entry::document_key`], that are `wanted`.
+    /// The entries of those documents of a source, by [`Entry::document_key`], that are `wanted`.
     pub fn entries_of(
         &self,
-        unit: u64,
+        source: u64,
         wanted: &dyn Fn(u64) -> bool,
     ) -> Result<Vec<EntryId>, IndexError> {
-        let mut ids = self.ids(&self.with_number(self.fields.unit, unit))?;
+        let mut ids = self.ids(&self.with_number(self.fields.source_key, source))?;
         let columns = self.contained(|| self.columns())?;
         ids.retain(|id| wanted(first(&columns[id.segment as usize].document, id.number)));
         Ok(ids)
@@ -1046,16 +1046,16 @@ impl KeywordReader {
         Ok(entries.iter().filter(is_first).count() as u64)
     }
 
-    /// The documents read from a unit.
-    pub fn known(&self, unit: u64) -> Result<Vec<Known>, IndexError> {
-        let ids = self.ids(&self.with_number(self.fields.unit, unit))?;
+    /// The documents read from a source.
+    pub fn known(&self, source: u64) -> Result<Vec<IndexedDocument>, IndexError> {
+        let ids = self.ids(&self.with_number(self.fields.source_key, source))?;
         let columns = self.contained(|| self.columns())?;
         let known = |id: EntryId| {
             let columns = &columns[id.segment as usize];
             let document = first(&columns.document, id.number);
-            Known { document, content: first(&columns.content, id.number) }
+            IndexedDocument { document, content: first(&columns.content, id.number) }
         };
-        let mut out: Vec<Known> = ids.into_iter().map(known).collect();
+        let mut out: Vec<IndexedDocument> = ids.into_iter().map(known).collect();
         out.sort_unstable_by_key(|known| known.document);
         out.dedup();
         Ok(out)

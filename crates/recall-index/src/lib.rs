@@ -20,7 +20,6 @@ mod analysis;
 mod catalogue;
 mod check;
 mod chunk;
-mod code;
 mod durable;
 mod entry;
 mod error;
@@ -32,6 +31,7 @@ mod lock;
 mod manifest;
 mod merge;
 mod plan;
+mod quantized;
 mod queue;
 mod segment;
 mod snapshot;
@@ -41,14 +41,15 @@ mod vectors;
 mod verified;
 
 pub use analysis::{Analyzer, Term, fold, identifiers, is_identifier, literal, trim_punctuation};
-pub use catalogue::{Catalogue, UnitId, UnitRecord};
-pub use check::{Finding, check};
-pub use chunk::{Chunk, ChunkSettings, Measure, chunk, estimated_tokens};
+pub use catalogue::{SourceCatalogue, SourceId, SourceRecord};
+pub use check::{DamagedFile, check};
+pub use chunk::{Chunk, ChunkSettings, TokenOffsets, chunk, estimated_tokens};
 pub use entry::{ChunkRecord, Entry};
 pub use error::IndexError;
 pub use filter::Filter;
 pub use indexer::{
-    Embed, IndexOptions, Indexer, Progress, SharedMeasure, Step, Summary, recognised,
+    Embed, IndexOptions, IndexProgress, Indexer, OnProgress, SharedTokenOffsets, Summary,
+    recognised,
 };
 pub use keyword::{Allowed, EntryId, KeywordReader};
 pub use manifest::{Counts, Manifest, ModelRecord};

@@ -37,7 +37,7 @@ pub struct FileRecord {
 /// The model whose vectors the index holds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelRecord {
-    /// Catalogue id.
+    /// SourceCatalogue id.
     pub id: String,
     /// Checksum over the model's files.
     pub checksum: String,

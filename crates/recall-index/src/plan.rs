@@ -2,40 +2,40 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use recall_sources::{Problem, Unit};
+use recall_sources::{Problem, Source};
 
-use crate::catalogue::{UnitId, UnitRecord};
+use crate::catalogue::{SourceId, SourceRecord};
 
-/// A unit on disk with the hash of its content.
+/// A source on disk with the hash of its content.
 #[derive(Debug, Clone)]
 pub struct Found {
     /// Number of its root.
     pub root: u32,
-    /// The unit.
-    pub unit: Unit,
+    /// The source.
+    pub source: Source,
     /// BLAKE3 of its content.
     pub hash: [u8; 32],
 }
 
 impl Found {
     /// What it is known by.
-    pub fn id(&self) -> UnitId {
-        (self.root, self.unit.path.clone())
+    pub fn id(&self) -> SourceId {
+        (self.root, self.source.path.clone())
     }
 }
 
 /// What there is to do.
 #[derive(Debug, Default)]
 pub struct Plan {
-    /// Units that are new.
+    /// Sources that are new.
     pub add: Vec<Found>,
-    /// Units whose content changed, or that could not be read the last time.
+    /// Sources whose content changed, or that could not be read the last time.
     pub change: Vec<Found>,
-    /// Units whose documents go.
-    pub remove: Vec<UnitId>,
-    /// How many units are as they were.
+    /// Sources whose documents go.
+    pub remove: Vec<SourceId>,
+    /// How many sources are as they were.
     pub keep: u64,
-    /// Units as they were whose time of change is another: remembered, not read.
+    /// Sources as they were whose time of change is another: remembered, not read.
     pub touched: Vec<Found>,
     /// What was skipped, by root.
     pub problems: Vec<(u32, Problem)>,
@@ -48,27 +48,27 @@ impl Plan {
     }
 }
 
-/// Compares what was found under `roots` with the catalogue. A unit that was not found is removed,
+/// Compares what was found under `roots` with the catalogue. A source that was not found is removed,
 /// unless it lies under something that could not be read.
 pub fn plan(
-    known: &BTreeMap<UnitId, UnitRecord>,
+    known: &BTreeMap<SourceId, SourceRecord>,
     roots: &[u32],
     found: Vec<Found>,
     problems: Vec<(u32, Problem)>,
 ) -> Plan {
     let mut plan = Plan::default();
     let mut seen = BTreeSet::new();
-    for unit in found {
-        seen.insert(unit.id());
-        match known.get(&unit.id()) {
-            None => plan.add.push(unit),
-            Some(record) if record.hash == Some(unit.hash) => {
+    for source in found {
+        seen.insert(source.id());
+        match known.get(&source.id()) {
+            None => plan.add.push(source),
+            Some(record) if record.hash == Some(source.hash) => {
                 plan.keep += 1;
-                if record.modified != unit.unit.modified {
-                    plan.touched.push(unit);
+                if record.modified != source.source.modified {
+                    plan.touched.push(source);
                 }
             }
-            Some(_) => plan.change.push(unit),
+            Some(_) => plan.change.push(source),
         }
     }
     let gone = known.iter().filter(|(id, record)| {
@@ -100,8 +100,8 @@ mod tests {
     use super::*;
     use recall_sources::Reason;
 
-    fn record(hash: u8) -> UnitRecord {
-        UnitRecord {
+    fn record(hash: u8) -> SourceRecord {
+        SourceRecord {
             hash: Some([hash; 32]),
             bytes: 1,
             modified: 0,
@@ -113,19 +113,19 @@ mod tests {
     }
 
     fn found(path: &str, hash: u8) -> Found {
-        let unit = Unit {
+        let source = Source {
             path: path.into(),
             absolute: path.into(),
             bytes: 1,
             modified: 0,
             is_folder: false,
         };
-        Found { root: 0, unit, hash: [hash; 32] }
+        Found { root: 0, source, hash: [hash; 32] }
     }
 
     #[track_caller]
     fn check(on_disk: &[(&str, u8)], unreadable: &[&str], expected: &str) {
-        let known: BTreeMap<UnitId, UnitRecord> =
+        let known: BTreeMap<SourceId, SourceRecord> =
             [("a", 1), ("b/c", 2), ("b/d", 3)].map(|(p, h)| ((0, p.to_owned()), record(h))).into();
         let found = on_disk.iter().map(|(p, h)| found(p, *h)).collect();
         let problem = |path: &&str| {
@@ -139,7 +139,8 @@ mod tests {
             )
         };
         let plan = plan(&known, &[0], found, unreadable.iter().map(problem).collect());
-        let names = |units: &[Found]| units.iter().map(|f| f.unit.path.clone()).collect::<Vec<_>>();
+        let names =
+            |sources: &[Found]| sources.iter().map(|f| f.source.path.clone()).collect::<Vec<_>>();
         let removed: Vec<String> = plan.remove.into_iter().map(|(_, path)| path).collect();
         let got = format!(
             "+{:?} ~{:?} -{removed:?} ={}",

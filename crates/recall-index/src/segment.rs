@@ -7,10 +7,10 @@ use memmap2::Mmap;
 use rayon::prelude::*;
 use roaring::RoaringBitmap;
 
-use crate::code::{Code, cosine, dot};
 use crate::error::{IndexError, io_error};
 use crate::graph::{self, Graph};
 use crate::manifest::{Manifest, SegmentRecord, VECTORS, write_file};
+use crate::quantized::{QuantizedVector, cosine, dot};
 use crate::verified::Verified;
 
 const MAGIC: &[u8; 8] = b"recallv1";
@@ -26,7 +26,7 @@ pub struct Row {
     /// Hash of the text.
     pub hash: u64,
     /// Its vector.
-    pub code: Code,
+    pub code: QuantizedVector,
 }
 
 /// An opened segment.
@@ -98,8 +98,10 @@ impl Segment {
 
     /// The row as a value.
     pub fn row(&self, row: usize) -> Row {
-        let code =
-            Code { bytes: self.code(row).to_vec(), inverse_length: self.inverse_length(row) };
+        let code = QuantizedVector {
+            bytes: self.code(row).to_vec(),
+            inverse_length: self.inverse_length(row),
+        };
         Row { hash: self.hash(row), code }
     }
 
@@ -142,7 +144,7 @@ impl Segment {
     pub fn search(
         &self,
         unit: &[f32],
-        code: &Code,
+        code: &QuantizedVector,
         allowed: Option<&[u64]>,
         limit: usize,
     ) -> Result<Vec<(u64, f32)>, IndexError> {
@@ -192,7 +194,7 @@ impl Segment {
     fn search_graph(
         &self,
         graph: &Graph,
-        code: &Code,
+        code: &QuantizedVector,
         rows: Option<&RoaringBitmap>,
         limit: usize,
     ) -> Result<Vec<usize>, IndexError> {
@@ -210,7 +212,12 @@ impl Segment {
     }
 
     /// A few more than `limit` rows by the product of codes, since that is rounded.
-    fn scan(&self, code: &Code, rows: Option<&RoaringBitmap>, limit: usize) -> Vec<usize> {
+    fn scan(
+        &self,
+        code: &QuantizedVector,
+        rows: Option<&RoaringBitmap>,
+        limit: usize,
+    ) -> Vec<usize> {
         let score = |row: usize| dot(&code.bytes, self.code(row)) as f32 * self.inverse_length(row);
         let mut found: Vec<(f32, usize)> = match rows {
             Some(rows) => rows.iter().map(|row| (score(row as usize), row as usize)).collect(),
@@ -377,7 +384,7 @@ mod tests {
         let mut seeded = Seeded(1);
         let centres: Vec<Vec<f32>> = (0..400).map(|_| seeded.vector(DIMS)).collect();
         let rows: Vec<Row> = (0..17_000)
-            .map(|hash| Row { hash, code: Code::new(&seeded.near(&centres)).unwrap() })
+            .map(|hash| Row { hash, code: QuantizedVector::new(&seeded.near(&centres)).unwrap() })
             .collect();
         let (_folder, segment, _) = open(rows, DIMS);
         assert!(segment.has_graph());
@@ -385,7 +392,7 @@ mod tests {
         const QUERIES: usize = 200;
         for number in 0..QUERIES {
             let unit = seeded.near(&centres);
-            let code = Code::new(&unit).unwrap();
+            let code = QuantizedVector::new(&unit).unwrap();
             let exact = segment.search_exact(&unit, 10);
             let near = segment.search(&unit, &code, None, 10).unwrap();
             found += exact.iter().filter(|hit| near.contains(hit)).count();
@@ -399,7 +406,7 @@ mod tests {
         assert_eq!(itself, QUERIES, "vectors that find themselves");
         // A filter that keeps three rows can return all three.
         let unit = seeded.near(&centres);
-        let code = Code::new(&unit).unwrap();
+        let code = QuantizedVector::new(&unit).unwrap();
         let kept = segment.search(&unit, &code, Some(&[3, 5_000, 16_999]), 10).unwrap();
         assert_eq!(kept.len(), 3);
         // A wide filter goes through the graph and lets nothing else pass.
@@ -411,11 +418,12 @@ mod tests {
     #[test]
     fn deleted_rows_are_never_found() {
         let mut seeded = Seeded(2);
-        let rows: Vec<Row> =
-            (0..50).map(|hash| Row { hash, code: Code::new(&seeded.vector(8)).unwrap() }).collect();
+        let rows: Vec<Row> = (0..50)
+            .map(|hash| Row { hash, code: QuantizedVector::new(&seeded.vector(8)).unwrap() })
+            .collect();
         let (folder, segment, mut manifest) = open(rows, 8);
         let unit = seeded.near(&[vec![1.0; 8]]);
-        let code = Code::new(&unit).unwrap();
+        let code = QuantizedVector::new(&unit).unwrap();
         let first = segment.search(&unit, &code, None, 50).unwrap()[0].0;
         let deleted: RoaringBitmap = [first as u32].into_iter().collect();
         write_deleted(folder.path(), &mut manifest, 0, &deleted).unwrap();
@@ -431,11 +439,11 @@ mod tests {
         fn a_scan_ranks_as_exact_cosines_do(seed in 1u64..1000, limit in 1usize..20) {
             let mut seeded = Seeded(seed);
             let rows: Vec<Row> = (0..40)
-                .map(|hash| Row { hash, code: Code::new(&seeded.vector(16)).unwrap() })
+                .map(|hash| Row { hash, code: QuantizedVector::new(&seeded.vector(16)).unwrap() })
                 .collect();
             let (_folder, segment, _) = open(rows, 16);
             let unit = seeded.near(&[vec![0.0; 16]]);
-            let code = Code::new(&unit).unwrap();
+            let code = QuantizedVector::new(&unit).unwrap();
             let found = segment.search(&unit, &code, None, limit).unwrap();
             prop_assert_eq!(found, segment.search_exact(&unit, limit));
         }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::catalogue::Catalogue;
+use crate::catalogue::SourceCatalogue;
 use crate::error::IndexError;
 use crate::keyword::KeywordReader;
 use crate::manifest::{CATALOGUE, KEYWORD, Manifest};
@@ -81,15 +81,15 @@ impl Snapshot {
     }
 
     /// The files that were read, and what was skipped. Costs reading the catalogue.
-    pub fn catalogue(&self) -> Result<Catalogue, IndexError> {
-        Catalogue::load(&self.folder, &self.manifest.catalogue)
+    pub fn catalogue(&self) -> Result<SourceCatalogue, IndexError> {
+        SourceCatalogue::load(&self.folder, &self.manifest.catalogue)
     }
 
     /// Where the file of a document lies now, as far as is known.
-    pub fn file_of(&self, root: u32, unit: &str) -> Option<PathBuf> {
+    pub fn file_of(&self, root: u32, source: &str) -> Option<PathBuf> {
         let root = self.manifest.roots.get(root as usize)?;
-        let is_file = root.file_name().is_some_and(|name| name == unit) && !root.is_dir();
-        Some(if is_file { root.clone() } else { root.join(unit) })
+        let is_file = root.file_name().is_some_and(|name| name == source) && !root.is_dir();
+        Some(if is_file { root.clone() } else { root.join(source) })
     }
 
     /// Bytes of the index on disk, by part.

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use crate::code::Code;
 use crate::error::IndexError;
 use crate::manifest::Manifest;
+use crate::quantized::QuantizedVector;
 use crate::segment::{Segment, sort};
 use crate::verified::Verified;
 
@@ -68,7 +68,7 @@ impl Vectors {
         allowed: Option<&[u64]>,
         limit: usize,
     ) -> Result<Vec<(u64, f32)>, IndexError> {
-        let Some(code) = Code::new(unit) else { return Ok(Vec::new()) };
+        let Some(code) = QuantizedVector::new(unit) else { return Ok(Vec::new()) };
         let of = |segment: &Segment| segment.search(unit, &code, allowed, limit);
         let found: Vec<Vec<(u64, f32)>> = match self.segments.as_slice() {
             [one] => vec![of(one)?],

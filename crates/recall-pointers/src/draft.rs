@@ -8,7 +8,7 @@ use crate::section::Kind;
 /// Where a statement comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Source {
+pub enum Provenance {
     /// The user said it.
     User,
     /// The code shows it.
@@ -17,7 +17,7 @@ pub enum Source {
     Doc,
 }
 
-impl Source {
+impl Provenance {
     /// Every source, in the order that help texts list them.
     pub const ALL: [Self; 3] = [Self::User, Self::Code, Self::Doc];
 
@@ -41,7 +41,7 @@ pub struct Draft {
     /// The note, runbook or entry that it points to, as a path from the page or a web address.
     pub link: Option<String>,
     /// Where it comes from.
-    pub source: Option<Source>,
+    pub source: Option<Provenance>,
     /// The day from which it holds.
     pub date: Date,
 }

@@ -11,7 +11,7 @@ use crate::front_matter::FrontMatterError;
 
 /// One finding, at one place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Finding {
+pub struct LintFinding {
     /// The namespace of the folder.
     pub namespace: String,
     /// The file.
@@ -218,13 +218,13 @@ impl Problem {
     }
 }
 
-impl Finding {
+impl LintFinding {
     pub(crate) fn at(namespace: &str, path: &Path, line: usize, problem: Problem) -> Self {
         Self { namespace: namespace.to_owned(), path: path.to_owned(), line, problem }
     }
 }
 
-impl fmt::Display for Finding {
+impl fmt::Display for LintFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}:{}: {}", self.path.display(), self.line, self.problem)?;
         write!(f, "  hint: {}", self.problem.hint())

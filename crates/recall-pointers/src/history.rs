@@ -12,7 +12,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
-use crate::finding::{Finding, Problem};
+use crate::finding::{LintFinding, Problem};
 use crate::folder::Folder;
 use crate::project::slashed;
 use crate::quoted_path::quoted_path;
@@ -48,7 +48,7 @@ pub enum HistoryNote {
 /// What the history says about a folder.
 #[derive(Debug, Default)]
 pub(crate) struct History {
-    pub findings: Vec<Finding>,
+    pub findings: Vec<LintFinding>,
     pub notes: Vec<HistoryNote>,
 }
 
@@ -121,7 +121,8 @@ impl Inquiry<'_> {
                 Ok(None) => {}
                 Ok(Some(problem)) => {
                     let problem = named(problem, quote);
-                    let finding = Finding::at(&self.folder.namespace, claim.path, *line, problem);
+                    let finding =
+                        LintFinding::at(&self.folder.namespace, claim.path, *line, problem);
                     self.history.findings.push(finding);
                 }
                 Err(note) => self.history.notes.push(note),

@@ -11,7 +11,7 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
 use crate::budget::{Cap, Standing, standing};
-use crate::finding::{Finding, Problem};
+use crate::finding::{LintFinding, Problem};
 use crate::folder::{Folder, PageFile};
 use crate::history::{self, HistoryNote};
 use crate::memory::Memory;
@@ -57,7 +57,7 @@ pub struct Report {
     /// The notes and entries that were read.
     pub entries: usize,
     /// The findings, by folder, file and line. None: the memory is clean.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<LintFinding>,
     /// What the history of the repository could not tell.
     pub notes: Vec<HistoryNote>,
 }
@@ -85,10 +85,10 @@ pub fn check(memory: &Memory, lint: &Lint<'_>) -> Report {
     }
 }
 
-fn check_folder(memory: &Memory, folder: &Folder, lint: &Lint<'_>) -> Vec<Finding> {
+fn check_folder(memory: &Memory, folder: &Folder, lint: &Lint<'_>) -> Vec<LintFinding> {
     let mut findings = Vec::new();
     for file in &folder.pages {
-        let at = |line, problem| Finding::at(&folder.namespace, &file.path, line, problem);
+        let at = |line, problem| LintFinding::at(&folder.namespace, &file.path, line, problem);
         findings.extend(page_problems(file, lint).into_iter().map(|(line, found)| at(line, found)));
         for statement in file.page.statements() {
             let found = lines::problems(memory, folder, statement, lint);
@@ -100,7 +100,7 @@ fn check_folder(memory: &Memory, folder: &Folder, lint: &Lint<'_>) -> Vec<Findin
     findings.extend(entries::findings(folder, lint));
     findings.extend(folder.unreadable.iter().map(|unreadable| {
         let problem = Problem::Unreadable { reason: unreadable.reason.clone() };
-        Finding::at(&folder.namespace, &unreadable.path, 1, problem)
+        LintFinding::at(&folder.namespace, &unreadable.path, 1, problem)
     }));
     findings
 }

@@ -194,18 +194,18 @@ impl Hits<'_> {
     }
 
     fn hit(&self, ranking: &Ranking, ranked: &Ranked, entry: Entry) -> Hit {
-        let file = self.snapshot.file_of(entry.root, &entry.unit).unwrap_or_default();
+        let file = self.snapshot.file_of(entry.root, &entry.source_path).unwrap_or_default();
         let stale = stale(&file, self.snapshot);
         let document = entry.document;
-        let evidence = &ranked.evidence;
+        let features = &ranked.features;
         let keyword = ranked.keyword_rank.map(|rank| KeywordView {
             rank,
-            score: evidence.bm25,
+            score: features.bm25,
             terms: matching(ranking, ranked),
         });
         let vector = ranked
             .vector_rank
-            .zip(evidence.cosine)
+            .zip(features.cosine)
             .map(|(rank, cosine)| VectorView { rank, cosine });
         Hit {
             rank: 0,
@@ -224,7 +224,7 @@ impl Hits<'_> {
             relevance: ranked.relevance,
             score: ranked.score,
             shares: ranked.shares,
-            exact: evidence.exact,
+            exact: features.exact,
             stale,
             messages: Vec::new(),
             text: None,
@@ -291,7 +291,7 @@ fn messages(entry: &Entry, shown: Option<&str>) -> Vec<MessageView> {
 }
 
 fn matching(ranking: &Ranking, ranked: &Ranked) -> Vec<(String, f32)> {
-    let terms = ranking.terms.iter().zip(&ranked.evidence.contributions);
+    let terms = ranking.terms.iter().zip(&ranked.features.contributions);
     terms.filter(|(_, c)| **c > 0.0).map(|(t, c)| (t.text.clone(), *c)).collect()
 }
 

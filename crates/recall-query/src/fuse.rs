@@ -2,33 +2,33 @@
 //!
 //! `score = cosine / deviation + 12 × max(0, K − K₁₁)`, where K is BM25 over the most that the
 //! question could score, times the root of the share of the question that the document covers, and
-//! K₁₁ is the eleventh best K. Only documents that stand out of the crowd that shares words with the
+//! K₁₁ is the eleventh best K. Only documents that stand out of the background that shares words with the
 //! question get credit for words: in a corpus of two languages the right document in the other one
-//! is not pushed down by the crowd, and an arm without evidence cannot drag the other down. The
+//! is not pushed down by the background, and an arm without evidence cannot drag the other down. The
 //! weight is flat from 10 to 14 over ten sets (`benches/quality.md`).
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::evidence::{Evidence, QueryEvidence};
+use crate::features::{Features, QueryFeatures};
 
 /// How much each arm counts.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Weights {
-    /// Of the keyword evidence beyond the crowd's.
+pub struct FusionWeights {
+    /// Of the keyword evidence beyond the background's.
     pub keyword: f32,
     /// Of the cosine in standard deviations.
     pub vector: f32,
 }
 
-impl Default for Weights {
+impl Default for FusionWeights {
     fn default() -> Self {
         Self { keyword: 12.0, vector: 1.0 }
     }
 }
 
-impl Weights {
+impl FusionWeights {
     /// The weights stored with an index, or the defaults.
     pub fn from_settings(settings: &BTreeMap<String, f64>) -> Self {
         let default = Self::default();
@@ -56,39 +56,42 @@ impl Shares {
     }
 }
 
-/// How many documents may stand out in the keyword arm; the next one is the crowd.
-const STANDING_OUT: usize = 10;
+/// How many documents may stand out in the keyword arm; the next one is the background.
+const FOREGROUND: usize = 10;
 
-/// The keyword evidence of the crowd: what the eleventh best document has, 0 if there is none.
-pub fn crowd<'a>(query: &QueryEvidence, candidates: impl Iterator<Item = &'a Evidence>) -> f32 {
-    let mut evidence: Vec<f32> = candidates.map(|e| e.keyword(query)).collect();
-    evidence.sort_by(|a, b| b.total_cmp(a));
-    evidence.get(STANDING_OUT).copied().unwrap_or(0.0)
+/// The keyword evidence of the background: what the eleventh best document has, 0 if there is none.
+pub fn background<'a>(
+    query: &QueryFeatures,
+    candidates: impl Iterator<Item = &'a Features>,
+) -> f32 {
+    let mut features: Vec<f32> = candidates.map(|e| e.keyword(query)).collect();
+    features.sort_by(|a, b| b.total_cmp(a));
+    features.get(FOREGROUND).copied().unwrap_or(0.0)
 }
 
 /// The cosine that stands in for a missing one while vectors catch up: the mean of the candidates
 /// that share words with the question. Without it every document that has a vector would be put
 /// before every one that has none yet.
-pub fn usual_cosine<'a>(candidates: impl Iterator<Item = &'a Evidence>) -> f32 {
+pub fn usual_cosine<'a>(candidates: impl Iterator<Item = &'a Features>) -> f32 {
     let cosines = candidates.filter(|e| e.bm25 > 0.0).filter_map(|e| e.cosine);
     let (sum, count) = cosines.fold((0.0, 0_u32), |(sum, count), c| (sum + c, count + 1));
     if count == 0 { 0.0 } else { sum / count as f32 }
 }
 
-/// The score of a document with this evidence beside such a crowd; `usual` is [`usual_cosine`].
+/// The score of a document with this evidence beside such a background; `usual` is [`usual_cosine`].
 pub fn score(
-    query: &QueryEvidence,
-    evidence: &Evidence,
-    crowd: f32,
+    query: &QueryFeatures,
+    features: &Features,
+    background: f32,
     usual: f32,
-    weights: &Weights,
+    weights: &FusionWeights,
 ) -> Shares {
     let keyword = match query.has_vector {
-        true => (evidence.keyword(query) - crowd).max(0.0),
+        true => (features.keyword(query) - background).max(0.0),
         // Alone, the keyword arm ranks by BM25 as it is.
-        false => evidence.keyword_share(query),
+        false => features.keyword_share(query),
     };
-    let vector = query.in_deviations(evidence.cosine.unwrap_or(usual));
+    let vector = query.in_deviations(features.cosine.unwrap_or(usual));
     Shares { keyword: weights.keyword * keyword, vector: weights.vector * vector }
 }
 
@@ -98,21 +101,21 @@ mod tests {
 
     #[test]
     fn a_document_without_a_vector_yet_is_not_put_last() {
-        let query = QueryEvidence {
+        let query = QueryFeatures {
             term_limits: vec![5.0],
             identifiers: vec![false],
             known: vec![true],
             cosine_deviation: 0.07,
             has_vector: true,
-            ..QueryEvidence::default()
+            ..QueryFeatures::default()
         };
         let with =
-            |bm25: f32, cosine| Evidence { bm25, contributions: vec![bm25], cosine, exact: false };
+            |bm25: f32, cosine| Features { bm25, contributions: vec![bm25], cosine, exact: false };
         let candidates =
             [with(4.0, None), with(1.0, Some(0.3)), with(1.0, Some(0.1)), with(0.0, Some(0.2))];
         let usual = usual_cosine(candidates.iter());
         assert!((usual - 0.2).abs() < 1e-6);
-        let score = |e| score(&query, e, 0.0, usual, &Weights::default()).total();
+        let score = |e| score(&query, e, 0.0, usual, &FusionWeights::default()).total();
         assert!(score(&candidates[0]) > score(&candidates[1]));
         assert!(score(&candidates[1]) > score(&candidates[2]));
         assert_eq!(usual_cosine([].iter()), 0.0);

@@ -4,9 +4,9 @@ use std::cmp::Ordering;
 
 use recall_index::{EntryId, QueryTerm};
 
-use crate::evidence::{Evidence, QueryEvidence};
-use crate::fuse::{self, Shares, Weights};
-use crate::judge::{self, Leaders, Standing};
+use crate::features::{Features, QueryFeatures};
+use crate::fuse::{self, FusionWeights, Shares};
+use crate::relevance::{self, Margins, TopTwo};
 
 /// One document that answers, or nearly.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,18 +19,18 @@ pub struct Ranked {
     pub id: String,
     /// Its path.
     pub path: String,
-    /// What fusion made of the evidence: only for comparing documents of one question.
+    /// What fusion made of the features: only for comparing documents of one question.
     pub score: f32,
     /// What each arm adds to the score.
     pub shares: Shares,
     /// Estimated probability that it answers the question.
     pub relevance: f32,
-    /// The evidence.
-    pub evidence: Evidence,
+    /// The features.
+    pub features: Features,
     /// How it stands beside the others.
-    pub standing: Standing,
+    pub margins: Margins,
     /// It is written in another language than the question.
-    pub foreign: bool,
+    pub cross_language: bool,
     /// Rank in the keyword arm, from 1.
     pub keyword_rank: Option<usize>,
     /// Rank in the vector arm, from 1.
@@ -43,7 +43,7 @@ impl Ranked {
         entry: EntryId,
         document: u64,
         (id, path): (String, String),
-        evidence: Evidence,
+        features: Features,
     ) -> Self {
         Self {
             entry,
@@ -53,26 +53,26 @@ impl Ranked {
             score: 0.0,
             shares: Shares::default(),
             relevance: 0.0,
-            evidence,
-            standing: Standing::default(),
-            foreign: false,
+            features,
+            margins: Margins::default(),
+            cross_language: false,
             keyword_rank: None,
             vector_rank: None,
         }
     }
 
     /// Joins what another entry of the same document says.
-    pub fn merge(&mut self, entry: EntryId, other: Evidence) {
-        let own = &self.evidence;
+    pub fn merge(&mut self, entry: EntryId, other: Features) {
+        let own = &self.features;
         let nearer = other.cosine > own.cosine;
         let cosine = if nearer { other.cosine } else { own.cosine };
         let exact = own.exact || other.exact;
         if other.bm25 > own.bm25 || (other.bm25 == own.bm25 && nearer) {
             self.entry = entry;
-            self.evidence = other;
+            self.features = other;
         }
-        self.evidence.cosine = cosine;
-        self.evidence.exact = exact;
+        self.features.cosine = cosine;
+        self.features.exact = exact;
     }
 
     fn by_name(&self, other: &Self) -> Ordering {
@@ -85,8 +85,8 @@ impl Ranked {
 pub struct Ranking {
     /// Documents, best first.
     pub documents: Vec<Ranked>,
-    /// The question's own evidence.
-    pub query: QueryEvidence,
+    /// The question's own features.
+    pub query: QueryFeatures,
     /// The question's terms.
     pub terms: Vec<QueryTerm>,
     /// Entries that a filter or a condition let pass; `None` if there was none.
@@ -99,16 +99,17 @@ impl Ranking {
     /// Scores the candidates and puts them in order: exact ones first, then by score, then by id.
     /// Relevance has no part in it: it is judged for each alone, and two hits whose relevances
     /// differ by less than their error would change places.
-    pub fn arrange(&mut self, weights: &Weights) {
-        self.rank_arms();
-        let crowd = fuse::crowd(&self.query, self.documents.iter().map(|d| &d.evidence));
-        let usual = fuse::usual_cosine(self.documents.iter().map(|d| &d.evidence));
+    pub fn arrange(&mut self, weights: &FusionWeights) {
+        self.rank_by_retriever();
+        let background = fuse::background(&self.query, self.documents.iter().map(|d| &d.features));
+        let usual = fuse::usual_cosine(self.documents.iter().map(|d| &d.features));
         for document in &mut self.documents {
-            document.shares = fuse::score(&self.query, &document.evidence, crowd, usual, weights);
+            document.shares =
+                fuse::score(&self.query, &document.features, background, usual, weights);
             document.score = document.shares.total();
         }
         self.documents.sort_by(|a, b| {
-            let exact = b.evidence.exact.cmp(&a.evidence.exact);
+            let exact = b.features.exact.cmp(&a.features.exact);
             exact.then(b.score.total_cmp(&a.score)).then_with(|| a.by_name(b))
         });
         self.set_standings();
@@ -116,7 +117,7 @@ impl Ranking {
 
     /// Takes candidates out as if the corpus did not hold them: a question made from a ticket would
     /// find that ticket first, and nothing else would stand out beside it.
-    pub fn leave_out(&mut self, is_out: impl Fn(&Ranked) -> bool, weights: &Weights) {
+    pub fn leave_out(&mut self, is_out: impl Fn(&Ranked) -> bool, weights: &FusionWeights) {
         let before = self.documents.len();
         self.documents.retain(|document| !is_out(document));
         if self.documents.len() < before {
@@ -128,21 +129,22 @@ impl Ranking {
     /// Judges the candidates, which are in order.
     pub fn judge(&mut self) {
         for document in &mut self.documents {
-            let Ranked { evidence, standing, foreign, .. } = document;
-            document.relevance = judge::relevance(&self.query, evidence, standing, *foreign);
+            let Ranked { features, margins, cross_language, .. } = document;
+            document.relevance =
+                relevance::relevance(&self.query, features, margins, *cross_language);
         }
     }
 
     /// Sets each document's rank in each arm.
-    fn rank_arms(&mut self) {
+    fn rank_by_retriever(&mut self) {
         let documents = &mut self.documents;
         documents
-            .sort_by(|a, b| b.evidence.bm25.total_cmp(&a.evidence.bm25).then_with(|| a.by_name(b)));
-        let matching = documents.iter_mut().filter(|d| d.evidence.bm25 > 0.0);
+            .sort_by(|a, b| b.features.bm25.total_cmp(&a.features.bm25).then_with(|| a.by_name(b)));
+        let matching = documents.iter_mut().filter(|d| d.features.bm25 > 0.0);
         matching.enumerate().for_each(|(i, d)| d.keyword_rank = Some(i + 1));
-        let cosine = |d: &Ranked| d.evidence.cosine.unwrap_or(f32::NEG_INFINITY);
+        let cosine = |d: &Ranked| d.features.cosine.unwrap_or(f32::NEG_INFINITY);
         documents.sort_by(|a, b| cosine(b).total_cmp(&cosine(a)).then_with(|| a.by_name(b)));
-        let near = documents.iter_mut().filter(|d| d.evidence.cosine.is_some());
+        let near = documents.iter_mut().filter(|d| d.features.cosine.is_some());
         near.enumerate().for_each(|(i, d)| d.vector_rank = Some(i + 1));
     }
 
@@ -150,15 +152,15 @@ impl Ranking {
     fn set_standings(&mut self) {
         let query = &self.query;
         let documents = &mut self.documents;
-        let cosine = |d: &Ranked| d.evidence.cosine.unwrap_or(0.0);
-        let keyword: Vec<f32> = documents.iter().map(|d| d.evidence.keyword(query)).collect();
-        let scores = Leaders::of(documents.iter().map(|d| d.score), f32::NEG_INFINITY);
-        let cosines = Leaders::of(documents.iter().map(cosine), f32::NEG_INFINITY);
-        let keywords = Leaders::of(keyword.iter().copied(), 0.0);
+        let cosine = |d: &Ranked| d.features.cosine.unwrap_or(0.0);
+        let keyword: Vec<f32> = documents.iter().map(|d| d.features.keyword(query)).collect();
+        let scores = TopTwo::of(documents.iter().map(|d| d.score), f32::NEG_INFINITY);
+        let cosines = TopTwo::of(documents.iter().map(cosine), f32::NEG_INFINITY);
+        let keywords = TopTwo::of(keyword.iter().copied(), 0.0);
         let mut falling = keyword.clone();
         falling.sort_by(|a, b| b.total_cmp(a));
         for (document, own) in documents.iter_mut().zip(keyword) {
-            document.standing = Standing {
+            document.margins = Margins {
                 score_gap: bounded(scores.gap(document.score)),
                 cosine_gap: bounded(query.in_deviations(cosines.gap(cosine(document)))),
                 keyword_gap: keywords.gap(own),

@@ -3,17 +3,17 @@
 
 use std::collections::HashMap;
 
-use recall_embed::{Embedder, Language};
+use recall_embed::{Embedder, LanguageRemoval};
 use recall_index::{
     Allowed, Analyzer, Clause, Entry, EntryId, Filter, IndexError, QueryTerm, Snapshot, TermField,
     clause, language, literal, terms,
 };
 
-use crate::evidence::{Evidence, QueryEvidence, deviation};
-use crate::fuse::Weights;
-use crate::judge::Judge;
+use crate::features::{Features, QueryFeatures, deviation};
+use crate::fuse::FusionWeights;
 use crate::question::Question;
 pub use crate::ranking::{Ranked, Ranking};
+use crate::relevance::RelevanceModel;
 
 /// Candidates that each retriever gives, at least: more than anyone reads, so that the first hits do
 /// not depend on how many are asked for.
@@ -56,10 +56,10 @@ pub struct Request {
 pub struct Searcher<'a> {
     snapshot: &'a Snapshot,
     embedder: Option<&'a Embedder>,
-    language: Language,
+    language: LanguageRemoval,
     analyzer: &'a Analyzer,
-    weights: Weights,
-    judge: Judge,
+    weights: FusionWeights,
+    judge: RelevanceModel,
 }
 
 /// A question made ready: terms, conditions, vector.
@@ -77,14 +77,15 @@ impl<'a> Searcher<'a> {
         analyzer: &'a Analyzer,
     ) -> Self {
         let settings = &snapshot.manifest().settings;
-        let (weights, judge) = (Weights::from_settings(settings), Judge::from_settings(settings));
+        let (weights, judge) =
+            (FusionWeights::from_settings(settings), RelevanceModel::from_settings(settings));
         let (id, dims) = embedder.map_or(("", 0), |e| (e.model().id.as_str(), e.dims()));
-        let language = Language::of(id, dims);
+        let language = LanguageRemoval::of(id, dims);
         Self { snapshot, embedder, language, analyzer, weights, judge }
     }
 
     /// How much each arm counts.
-    pub fn weights(&self) -> &Weights {
+    pub fn weights(&self) -> &FusionWeights {
         &self.weights
     }
 
@@ -107,7 +108,7 @@ impl<'a> Searcher<'a> {
             Some(unit) => self.nearest(unit, prepared.allowed.as_ref(), depth)?,
             None => Vec::new(),
         };
-        let query = self.query_evidence(request, &prepared)?;
+        let query = self.query_features(request, &prepared)?;
         let documents = self.documents(request, &prepared, &query, &keyword, &vector)?;
         let allowed = prepared.allowed.as_ref().map(Allowed::len);
         let mut ranking =
@@ -123,7 +124,8 @@ impl<'a> Searcher<'a> {
         let Some(own) = language(question) else { return Ok(()) };
         for document in ranking.documents.iter_mut().take(LANGUAGES_READ) {
             let entry = self.snapshot.keyword().fetch(document.entry)?;
-            document.foreign = language(&entry.document.text).is_some_and(|other| other != own);
+            document.cross_language =
+                language(&entry.document.text).is_some_and(|other| other != own);
         }
         Ok(())
     }
@@ -171,18 +173,18 @@ impl<'a> Searcher<'a> {
         Ok(out)
     }
 
-    fn query_evidence(
+    fn query_features(
         &self,
         request: &Request,
         prepared: &Prepared,
-    ) -> Result<QueryEvidence, IndexError> {
+    ) -> Result<QueryFeatures, IndexError> {
         let keyword = self.snapshot.keyword();
         let entries = keyword.entries();
-        let mut query = QueryEvidence {
+        let mut query = QueryFeatures {
             searched: prepared.allowed.as_ref().map_or(entries, Allowed::len),
             exact: request.question.exact.is_some() || says_one_name(&prepared.terms),
             has_vector: prepared.unit.is_some(),
-            ..QueryEvidence::default()
+            ..QueryFeatures::default()
         };
         let terms = if request.mode == Mode::Vector { &[][..] } else { &prepared.terms };
         for term in terms {
@@ -197,7 +199,7 @@ impl<'a> Searcher<'a> {
             query.known.push(known);
         }
         if let (Some(unit), Ok(Some(vectors))) = (&prepared.unit, self.snapshot.vectors()) {
-            query.commonness = self.language.commonness(unit);
+            query.cohort_mean = self.language.cohort_mean(unit);
             query.cosine_deviation = deviation(&vectors.sample(unit, SAMPLE));
         }
         Ok(query)
@@ -208,7 +210,7 @@ impl<'a> Searcher<'a> {
         &self,
         request: &Request,
         prepared: &Prepared,
-        query: &QueryEvidence,
+        query: &QueryFeatures,
         keyword: &[(EntryId, f32)],
         vector: &[(EntryId, f32)],
     ) -> Result<Vec<Ranked>, IndexError> {
@@ -220,7 +222,7 @@ impl<'a> Searcher<'a> {
         let names = self.snapshot.keyword().ids_and_paths(&ids)?;
         let mut by_document: HashMap<u64, Ranked> = HashMap::new();
         for ((id, contributions), name) in ids.into_iter().zip(contributions).zip(names) {
-            let evidence = Evidence {
+            let features = Features {
                 bm25: contributions.iter().sum(),
                 exact: query.exact && holds_exact(&prepared.terms, &contributions),
                 contributions,
@@ -228,9 +230,9 @@ impl<'a> Searcher<'a> {
             };
             let document = self.snapshot.keyword().document_key(id)?;
             match by_document.get_mut(&document) {
-                Some(known) => known.merge(id, evidence),
+                Some(known) => known.merge(id, features),
                 None => {
-                    by_document.insert(document, Ranked::new(id, document, name, evidence));
+                    by_document.insert(document, Ranked::new(id, document, name, features));
                 }
             }
         }
@@ -254,9 +256,9 @@ impl<'a> Searcher<'a> {
     /// Words in a row are not yet the phrase: accents, punctuation and stems must agree too.
     fn verify_phrase(&self, phrase: &str, documents: &mut [Ranked]) -> Result<(), IndexError> {
         let wanted = literal(phrase);
-        for document in documents.iter_mut().filter(|d| d.evidence.exact) {
+        for document in documents.iter_mut().filter(|d| d.features.exact) {
             let entry = self.snapshot.keyword().fetch(document.entry)?;
-            document.evidence.exact = holds_literally(&entry, &wanted);
+            document.features.exact = holds_literally(&entry, &wanted);
         }
         Ok(())
     }

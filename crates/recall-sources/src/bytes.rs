@@ -6,9 +6,9 @@ use crate::document::Document;
 use crate::input::Input;
 use crate::problem::{Problem, Reason};
 use crate::reading::{ReadOptions, Reading};
-use crate::unit::{read_input, recognise};
+use crate::source::{read_input, recognise};
 
-/// Reads `bytes` as [`Unit::read`](crate::Unit::read) reads a file with the relative path `path`.
+/// Reads `bytes` as [`Source::read`](crate::Source::read) reads a file with the relative path `path`.
 ///
 /// # Errors
 /// It is nothing that we read, or could not be read to its end. What `receiver` got before stands.

@@ -99,7 +99,7 @@ fn stands_for_unknown(date: &Date) -> bool {
     date.seconds == 0 || date.seconds < YEAR_1000
 }
 
-/// A bare number: the count of digits tells the unit.
+/// A bare number: the count of digits tells the source.
 fn since_epoch(text: &str) -> Option<Date> {
     let whole = match text.split_once('.') {
         Some((whole, fraction)) if fraction.bytes().all(|b| b.is_ascii_digit()) => whole,

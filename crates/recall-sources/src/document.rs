@@ -1,4 +1,4 @@
-//! What every reader produces: a [`Document`], the unit that recall finds and shows.
+//! What every reader produces: a [`Document`], the source that recall finds and shows.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -2,7 +2,7 @@
 //!
 //! Every format parser of recall lives here. No index, no model, no native code.
 //!
-//! [`scan`] walks a root and gives a [`Unit`] for each file or export under it; [`Unit::read`]
+//! [`scan`] walks a root and gives a [`Source`] for each file or export under it; [`Source::read`]
 //! turns one into [`Document`]s, streaming. Whatever cannot be read comes as a [`Problem`].
 //! [`readers`] says how to add a format.
 //!
@@ -12,8 +12,8 @@
 //!
 //! use recall_sources::{ReadOptions, ScanOptions, scan};
 //!
-//! for unit in scan(Path::new("notes"), &ScanOptions::default()).flatten() {
-//!     let reading = unit.read(&ReadOptions::default(), &mut |item| {
+//! for source in scan(Path::new("notes"), &ScanOptions::default()).flatten() {
+//!     let reading = source.read(&ReadOptions::default(), &mut |item| {
 //!         match item {
 //!             Ok(document) => println!("{}: {}", document.id, document.title),
 //!             Err(problem) => eprintln!("{problem}"),
@@ -42,7 +42,7 @@ pub mod reading;
 mod record;
 pub mod redact;
 mod scan;
-mod unit;
+mod source;
 
 pub use bytes::read_bytes;
 pub use date::Date;
@@ -54,4 +54,4 @@ pub use input::Input;
 pub use problem::{Problem, Reason};
 pub use reading::{Context, ReadOptions, Reading};
 pub use scan::{ScanOptions, scan};
-pub use unit::Unit;
+pub use source::Source;

@@ -7,7 +7,7 @@ use ignore::{DirEntry, WalkBuilder};
 
 use crate::globs::Globs;
 use crate::problem::{Problem, Reason};
-use crate::unit::{Unit, is_export_folder};
+use crate::source::{Source, is_export_folder};
 
 /// Which files of a root are read.
 #[derive(Debug, Clone)]
@@ -56,7 +56,7 @@ impl ScanOptions {
 /// and `.recall` are never entered. What is left out for a reason a user should know comes as a
 /// [`Problem`]; one with [`Reason::Unreadable`] names the file or folder (`.` = the root) of which
 /// nothing is known, so that what was indexed from it is kept.
-pub fn scan(root: &Path, options: &ScanOptions) -> impl Iterator<Item = Result<Unit, Problem>> {
+pub fn scan(root: &Path, options: &ScanOptions) -> impl Iterator<Item = Result<Source, Problem>> {
     let mut walk = Walk::new(root, options);
     let (root, options) = (root.to_owned(), options.clone());
     let kept = is_kept(&root, &options);
@@ -145,7 +145,7 @@ impl Walk {
         }
     }
 
-    fn visit(&mut self, entry: Result<DirEntry, ignore::Error>) -> Option<Result<Unit, Problem>> {
+    fn visit(&mut self, entry: Result<DirEntry, ignore::Error>) -> Option<Result<Source, Problem>> {
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => return Some(Err(self.walk_problem(&error))),
@@ -169,14 +169,14 @@ impl Walk {
         self.file(&entry)
     }
 
-    /// The folder as a unit, if it is one export.
-    fn export_folder(&mut self, path: &Path) -> Option<Unit> {
+    /// The folder as a source, if it is one export.
+    fn export_folder(&mut self, path: &Path) -> Option<Source> {
         if !is_export_folder(path) {
             return None;
         }
         self.done_below = Some(path.to_owned());
         let (bytes, modified) = folder_size(path);
-        Some(Unit {
+        Some(Source {
             path: relative(&self.root, path),
             absolute: path.to_owned(),
             bytes,
@@ -185,13 +185,13 @@ impl Walk {
         })
     }
 
-    fn file(&self, entry: &DirEntry) -> Option<Result<Unit, Problem>> {
+    fn file(&self, entry: &DirEntry) -> Option<Result<Source, Problem>> {
         let path = match entry.depth() {
             0 => entry.file_name().to_string_lossy().into_owned(),
             _ => relative(&self.root, entry.path()),
         };
         let wanted = self.options.include.is_empty() || self.options.include.matches(&path, false);
-        wanted.then(|| self.unit(path, entry))
+        wanted.then(|| self.source(path, entry))
     }
 
     /// The files that are loaded whole as pointers: `MEMORY.md` anywhere, `INDEX.md` in a `memory`,
@@ -207,7 +207,7 @@ impl Walk {
         name == "MEMORY.md" || name == "INDEX.md" && parts.next().or_else(root) == Some("memory")
     }
 
-    fn unit(&self, path: String, entry: &DirEntry) -> Result<Unit, Problem> {
+    fn source(&self, path: String, entry: &DirEntry) -> Result<Source, Problem> {
         let problem = |reason| Problem { path: path.clone(), line: None, reason };
         if self.is_pointer_index(&path) || self.options.pointers.matches(&path, false) {
             return Err(problem(Reason::PointerIndex));
@@ -224,7 +224,7 @@ impl Walk {
             return Err(problem(Reason::TooLarge { size, limit }));
         }
         let (absolute, modified) = (entry.path().to_owned(), modified(&metadata));
-        Ok(Unit { path, absolute, bytes: size, modified, is_folder: false })
+        Ok(Source { path, absolute, bytes: size, modified, is_folder: false })
     }
 
     /// Why the link at `path` is not followed; `None` if what it leads to is found anyway.

@@ -1,15 +1,15 @@
 //! The catalogue this program is built with.
 
-use recall_embed::{Catalogue, DEFAULT_MODEL, EmbedError, Source};
+use recall_embed::{DEFAULT_MODEL, EmbedError, ModelCatalogue, Origin};
 
 #[test]
 fn the_rows_are_whole() {
-    let catalogue = Catalogue::builtin();
+    let catalogue = ModelCatalogue::builtin();
     assert_eq!(catalogue.models().next().unwrap().id, DEFAULT_MODEL);
     for model in catalogue.models() {
         assert!(model.dims > 0 && model.max_tokens > 0 && model.normalised, "{}", model.id);
         for source in &model.sources {
-            if let Source::Package { files, .. } = source {
+            if let Origin::Package { files, .. } = source {
                 let hashed =
                     |hash: &str| hash.len() == 64 && hash.bytes().all(|b| b.is_ascii_hexdigit());
                 assert!(
@@ -24,7 +24,7 @@ fn the_rows_are_whole() {
 
 #[test]
 fn an_unknown_model_is_answered_with_the_known_ones() {
-    let error = Catalogue::builtin().find("e5").unwrap_err();
+    let error = ModelCatalogue::builtin().find("e5").unwrap_err();
     assert!(matches!(error, EmbedError::UnknownModel { .. }));
     insta::assert_snapshot!(error, @"no model is called `e5`; known: multilingual-e5-small, all-minilm-l6-v2");
     insta::assert_snapshot!(error.hint(), @"`recall model list` shows the models there are");
@@ -33,7 +33,7 @@ fn an_unknown_model_is_answered_with_the_known_ones() {
 #[cfg(feature = "hub")]
 #[test]
 fn models_of_the_hub_are_found_by_their_repository() {
-    let catalogue = Catalogue::builtin();
+    let catalogue = ModelCatalogue::builtin();
     let model = catalogue.find("intfloat/multilingual-e5-base").unwrap();
     assert_eq!((model.dims, model.query_prefix.as_str()), (768, "query: "));
     let model = catalogue.find("Xenova/bge-small-en-v1.5").unwrap();
@@ -42,7 +42,7 @@ fn models_of_the_hub_are_found_by_their_repository() {
     assert!(catalogue.hub_models().count() > 20);
     for model in catalogue.models() {
         for source in &model.sources {
-            if let Source::Hub { repo } = source {
+            if let Origin::Hub { repo } = source {
                 assert_eq!(catalogue.find(repo).unwrap().dims, model.dims, "{repo}");
             }
         }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use recall_embed::{Catalogue, Home};
+use recall_embed::{Home, ModelCatalogue};
 
 use crate::installed::{MINILM, embedder, model};
 use crate::process::{Task, run};
@@ -114,7 +114,7 @@ fn a_model_comes_from_the_hub_whole_or_not_at_all() {
     let hub = Hub::serve(&model(MINILM).dir, &limit);
     let home = home();
     let variables = [("HF_ENDPOINT", hub.endpoint.as_str())];
-    let dir = Home::at(home.path()).model_dir(Catalogue::builtin().find(REPO).unwrap());
+    let dir = Home::at(home.path()).model_dir(ModelCatalogue::builtin().find(REPO).unwrap());
 
     assert!(run(Task::PullOffline, home.path(), REPO, &variables).starts_with("Offline"));
     assert!(hub.asked.lock().unwrap().is_empty(), "offline, and yet asked");

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Mutex};
 
-use recall_embed::{Catalogue, Embedder, Home, Installed, pull};
+use recall_embed::{Embedder, Home, Installed, ModelCatalogue, pull};
 
 pub const E5: &str = "multilingual-e5-small";
 pub const MINILM: &str = "all-minilm-l6-v2";
@@ -11,7 +11,7 @@ pub const MINILM: &str = "all-minilm-l6-v2";
 /// A model that is on this machine, fetched now if it was not.
 pub fn model(id: &str) -> Installed {
     let home = Home::from_env();
-    let catalogue = Catalogue::builtin();
+    let catalogue = ModelCatalogue::builtin();
     let row = catalogue.find(id).unwrap();
     recall_embed::installed(&home, row)
         .or_else(|_| pull(&home, row, false, &|_| {}))

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use recall_embed::{Catalogue, EmbedError, Embedder, Home, installed, pull};
+use recall_embed::{EmbedError, Embedder, Home, ModelCatalogue, installed, pull};
 
 /// What a child does.
 #[derive(Debug, Clone, Copy)]
@@ -80,7 +80,7 @@ fn child() {
 
 fn ask() -> Result<(), EmbedError> {
     let home = Home::from_env();
-    let catalogue = Catalogue::of(&home)?;
+    let catalogue = ModelCatalogue::of(&home)?;
     let installed = installed(&home, catalogue.find(&env::var("TEST_MODEL").unwrap())?)?;
     let embedder = Embedder::load(&home, &installed, 2)?;
     embedder.passages(&["a passage", "another"], &|_| {})?;
@@ -89,7 +89,7 @@ fn ask() -> Result<(), EmbedError> {
 
 fn fetch(offline: bool) -> Result<(), EmbedError> {
     let home = Home::from_env();
-    let catalogue = Catalogue::of(&home)?;
+    let catalogue = ModelCatalogue::of(&home)?;
     let model = catalogue.find(&env::var("TEST_MODEL").unwrap())?;
     pull(&home, model, offline, &|_| {}).map(drop)
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use recall_embed::{Catalogue, EmbedError, Home, State, installed, pull, verify};
+use recall_embed::{EmbedError, Home, ModelCatalogue, State, installed, pull, verify};
 use tempfile::TempDir;
 
 use crate::installed::{MINILM, embedder, model};
@@ -83,7 +83,7 @@ fn a_pull_from_a_folder_gives_the_same_model() {
     assert_eq!(fresh.run(Task::Ask, &[]).split(' ').next(), Some("NotInstalled"));
     assert_eq!(fresh.run(Task::PullOffline, &[]), "Ok");
     assert_eq!(fresh.run(Task::Ask, &[]), "Ok");
-    let catalogue = Catalogue::of(&fresh.home()).unwrap();
+    let catalogue = ModelCatalogue::of(&fresh.home()).unwrap();
     let local = installed(&fresh.home(), catalogue.find("local").unwrap()).unwrap();
     assert_eq!(local.checksum, real.checksum);
     assert_ne!(local.dir, real.dir);
@@ -92,7 +92,7 @@ fn a_pull_from_a_folder_gives_the_same_model() {
 #[test]
 fn damage_is_found_by_verify_and_mended_by_pull() {
     let fresh = Fresh::with_folder(&model(MINILM).dir);
-    let (home, catalogue) = (fresh.home(), Catalogue::of(&fresh.home()).unwrap());
+    let (home, catalogue) = (fresh.home(), ModelCatalogue::of(&fresh.home()).unwrap());
     let row = catalogue.find("local").unwrap();
     let states =
         |home| verify(home, row).unwrap().into_iter().map(|file| file.state).collect::<Vec<_>>();
@@ -231,6 +231,6 @@ fn with_last_bias(model: &[u8], value: f32) -> Vec<u8> {
 fn a_catalogue_that_does_not_parse_is_named() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("models.toml"), "[[model]]\nid = 3").unwrap();
-    let error = Catalogue::of(&Home::at(folder.path())).unwrap_err();
-    assert!(matches!(error, EmbedError::Catalogue { .. }), "{error}");
+    let error = ModelCatalogue::of(&Home::at(folder.path())).unwrap_err();
+    assert!(matches!(error, EmbedError::ModelCatalogue { .. }), "{error}");
 }

@@ -1,15 +1,15 @@
-//! Tokens against the tokenizer library's own reading of the same file.
+//! ModelTokenizer against the tokenizer library's own reading of the same file.
 
 use std::sync::LazyLock;
 
 use proptest::prelude::*;
-use recall_embed::Tokens;
+use recall_embed::ModelTokenizer;
 use tokenizers::Tokenizer;
 
 use crate::installed::{E5, MINILM, model};
 
 struct Pair {
-    ours: Tokens,
+    ours: ModelTokenizer,
     theirs: Tokenizer,
 }
 
@@ -19,7 +19,7 @@ impl Pair {
         let mut theirs = Tokenizer::from_file(installed.tokenizer()).unwrap();
         theirs.with_truncation(None).unwrap();
         theirs.with_padding(None);
-        Pair { ours: Tokens::load(&installed).unwrap(), theirs }
+        Pair { ours: ModelTokenizer::load(&installed).unwrap(), theirs }
     }
 
     /// Counts are the library's, and every word begins its tokens where the library's do when it

@@ -89,8 +89,8 @@ impl Indexer {
     }
 
     pub(super) fn count_bytes(&mut self) {
-        let units = self.catalogue.units().values().filter(|unit| unit.documents > 0);
-        self.manifest.counts.text_bytes = units.map(|unit| unit.bytes).sum();
+        let sources = self.catalogue.sources().values().filter(|source| source.documents > 0);
+        self.manifest.counts.text_bytes = sources.map(|source| source.bytes).sum();
     }
 
     pub(super) fn count_vectors(&mut self) {

@@ -10,25 +10,28 @@ use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 
 use rayon::prelude::*;
-use recall_sources::{Document, Problem, ReadOptions, Reading, Reason, Unit};
+use recall_sources::{Document, Problem, ReadOptions, Reading, Reason, Source};
 
-use super::{IndexOptions, Indexer, Progress, SharedMeasure, Step, Summary, recognised, unread};
-use crate::catalogue::{UnitId, UnitRecord};
+use super::{
+    IndexOptions, IndexProgress, Indexer, OnProgress, SharedTokenOffsets, Summary, recognised,
+    unread,
+};
+use crate::catalogue::{SourceId, SourceRecord};
 use crate::chunk::ChunkSettings;
-use crate::entry::{Entry, document_key, entries, shorten, unit_key};
+use crate::entry::{Entry, document_key, entries, shorten, source_key};
 use crate::error::IndexError;
-use crate::keyword::{KeywordReader, KeywordWriter, Known};
+use crate::keyword::{IndexedDocument, KeywordReader, KeywordWriter};
 use crate::manifest::KEYWORD;
 use crate::plan::{Found, Plan};
 
-/// Bytes of units that are read side by side.
+/// Bytes of sources that are read side by side.
 const GROUP_BYTES: u64 = 8 << 20;
-/// A larger unit is read alone, in stretches.
-const UNIT_BYTES: u64 = 1 << 20;
+/// A larger source is read alone, in stretches.
+const SOURCE_BYTES: u64 = 1 << 20;
 /// Texts are this many times as large as they are packed, roughly.
 const PACKED: u64 = 5;
-/// Units that are read side by side at the most.
-const GROUP_UNITS: usize = 256;
+/// Sources that are read side by side at the most.
+const GROUP_SOURCES: usize = 256;
 /// Bytes of documents that are analysed side by side.
 const BATCH_BYTES: usize = 4 << 20;
 /// Documents that are handed to the writer together.
@@ -42,12 +45,12 @@ fn is_void(reason: &Reason) -> bool {
     matches!(reason, Empty | Binary | PointerIndex | Refused(_) | TooLarge { .. })
 }
 
-/// One pass over the units of a plan.
+/// One pass over the sources of a plan.
 pub(super) struct KeywordPass<'a> {
     indexer: &'a mut Indexer,
     options: &'a IndexOptions,
-    measure: &'a SharedMeasure<'a>,
-    progress: &'a Progress<'a>,
+    measure: &'a SharedTokenOffsets<'a>,
+    progress: &'a OnProgress<'a>,
     stop: &'a AtomicBool,
     reader: Option<KeywordReader>,
     writer: KeywordWriter,
@@ -65,11 +68,11 @@ pub(super) struct Change {
     pub(super) chunks: Vec<u64>,
 }
 
-/// A document to write, with the unit it came from.
+/// A document to write, with the source it came from.
 struct Read {
-    unit: UnitId,
+    source: SourceId,
     document: Document,
-    /// What of it is compared, see [`Known::content`].
+    /// What of it is compared, see [`IndexedDocument::content`].
     content: u64,
 }
 
@@ -77,8 +80,8 @@ impl<'a> KeywordPass<'a> {
     pub(super) fn new(
         indexer: &'a mut Indexer,
         options: &'a IndexOptions,
-        measure: &'a SharedMeasure<'a>,
-        progress: &'a Progress<'a>,
+        measure: &'a SharedTokenOffsets<'a>,
+        progress: &'a OnProgress<'a>,
         stop: &'a AtomicBool,
         plan: &Plan,
     ) -> Result<Self, IndexError> {
@@ -89,9 +92,9 @@ impl<'a> KeywordPass<'a> {
         } else {
             Some(KeywordReader::open(&folder, &record)?)
         };
-        let units = || plan.add.iter().chain(&plan.change);
-        let total = units().map(|found| found.unit.bytes).sum();
-        let unpacked: u64 = units().map(unpacked_bytes).sum();
+        let sources = || plan.add.iter().chain(&plan.change);
+        let total = sources().map(|found| found.source.bytes).sum();
+        let unpacked: u64 = sources().map(unpacked_bytes).sum();
         // Every thread flushes a segment of its own, so a small change is written by one.
         let threads =
             if unpacked > GROUP_BYTES { rayon::current_num_threads().clamp(1, 8) } else { 1 };
@@ -113,12 +116,12 @@ impl<'a> KeywordPass<'a> {
 
     pub(super) fn all(&mut self, plan: &Plan, summary: &mut Summary) -> Result<(), IndexError> {
         for (root, path) in &plan.remove {
-            let unit = unit_key(*root, path);
-            summary.documents_removed += self.remove(unit, &|_| true)?;
+            let source = source_key(*root, path);
+            summary.documents_removed += self.remove(source, &|_| true)?;
         }
-        let mut units: Vec<&Found> = plan.add.iter().chain(&plan.change).collect();
-        units.sort_by_key(|found| found.id());
-        let mut rest = units.as_slice();
+        let mut sources: Vec<&Found> = plan.add.iter().chain(&plan.change).collect();
+        sources.sort_by_key(|found| found.id());
+        let mut rest = sources.as_slice();
         while !rest.is_empty() && !self.stop.load(Ordering::Relaxed) {
             let (group, tail) = rest.split_at(group_length(rest));
             rest = tail;
@@ -130,14 +133,14 @@ impl<'a> KeywordPass<'a> {
         Ok(())
     }
 
-    fn known(&self, unit: u64) -> Result<Vec<Known>, IndexError> {
-        self.reader.as_ref().map_or(Ok(Vec::new()), |reader| reader.known(unit))
+    fn known(&self, source: u64) -> Result<Vec<IndexedDocument>, IndexError> {
+        self.reader.as_ref().map_or(Ok(Vec::new()), |reader| reader.known(source))
     }
 
-    /// Removes those documents of a unit that are `gone`, by [`document_key`]. Returns how many.
-    fn remove(&self, unit: u64, gone: &dyn Fn(u64) -> bool) -> Result<u64, IndexError> {
+    /// Removes those documents of a source that are `gone`, by [`document_key`]. Returns how many.
+    fn remove(&self, source: u64, gone: &dyn Fn(u64) -> bool) -> Result<u64, IndexError> {
         let Some(reader) = &self.reader else { return Ok(0) };
-        let entries = reader.entries_of(unit, gone)?;
+        let entries = reader.entries_of(source, gone)?;
         let documents = reader.first_parts_among(&entries)?;
         let mut change = self.change();
         change.documents.1 += documents;
@@ -153,12 +156,12 @@ impl<'a> KeywordPass<'a> {
         self.change.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Units that are read side by side.
+    /// Sources that are read side by side.
     fn small(&mut self, group: &[&Found], summary: &mut Summary) -> Result<(), IndexError> {
         let read = |found: &&Found| {
             let mut documents = Vec::new();
             let mut problems = Vec::new();
-            let result = found.unit.read(&self.options.read, &mut |item| {
+            let result = found.source.read(&self.options.read, &mut |item| {
                 match item {
                     Ok(document) => documents.push(document),
                     Err(problem) => problems.push(problem),
@@ -179,17 +182,17 @@ impl<'a> KeywordPass<'a> {
         Ok(())
     }
 
-    /// A unit that is read in stretches, one ahead of what is written.
+    /// A source that is read in stretches, one ahead of what is written.
     fn large(&mut self, found: &Found, summary: &mut Summary) -> Result<(), IndexError> {
         let mut comparison = self.comparison(found)?;
         let before = self.done;
         let (options, stop) = (&self.options.read, self.stop);
         let (result, problems) = thread::scope(|scope| {
             let (sender, stretches) = mpsc::sync_channel(1);
-            let reader = scope.spawn(move || read_ahead(&found.unit, options, stop, &sender));
+            let reader = scope.spawn(move || read_ahead(&found.source, options, stop, &sender));
             // When this is left early, the reader finds nobody to take more.
             for Stretch { documents, bytes } in stretches {
-                self.done = (self.done + bytes).min(before + found.unit.bytes);
+                self.done = (self.done + bytes).min(before + found.source.bytes);
                 self.write(comparison.read(documents), summary)?;
                 self.report(summary);
             }
@@ -197,7 +200,7 @@ impl<'a> KeywordPass<'a> {
         })?;
         if self.stop.load(Ordering::Relaxed) {
             // Read in part: what was read is there, and the next run reads it again.
-            self.remove(comparison.unit_key, &|document| comparison.is_replaced(document))?;
+            self.remove(comparison.source_key, &|document| comparison.is_replaced(document))?;
             return Ok(());
         }
         self.done = before;
@@ -207,14 +210,14 @@ impl<'a> KeywordPass<'a> {
     }
 
     fn comparison(&self, found: &Found) -> Result<Comparison, IndexError> {
-        let unit_key = unit_key(found.root, &found.unit.path);
-        let state = |known: Known| (known.document, (known.content, State::Unseen));
-        let known = self.known(unit_key)?.into_iter().map(state).collect();
-        let unit = found.unit.path.clone();
-        Ok(Comparison { root: found.root, unit, unit_key, known, kept: 0, fresh: 0 })
+        let source_key = source_key(found.root, &found.source.path);
+        let state = |known: IndexedDocument| (known.document, (known.content, State::Unseen));
+        let known = self.known(source_key)?.into_iter().map(state).collect();
+        let source = found.source.path.clone();
+        Ok(Comparison { root: found.root, source, source_key, known, kept: 0, fresh: 0 })
     }
 
-    /// Removes what a unit no longer holds and remembers how it was read.
+    /// Removes what a source no longer holds and remembers how it was read.
     fn settle(
         &mut self,
         found: &Found,
@@ -224,13 +227,13 @@ impl<'a> KeywordPass<'a> {
         summary: &mut Summary,
     ) -> Result<(), IndexError> {
         summary.documents_kept += comparison.kept;
-        self.done += found.unit.bytes;
-        summary.bytes_read += found.unit.bytes;
-        let mut record = UnitRecord {
+        self.done += found.source.bytes;
+        summary.bytes_read += found.source.bytes;
+        let mut record = SourceRecord {
             hash: Some(found.hash),
-            bytes: found.unit.bytes,
-            modified: found.unit.modified,
-            ..unread(found.unit.bytes)
+            bytes: found.source.bytes,
+            modified: found.source.modified,
+            ..unread(found.source.bytes)
         };
         record.problems = problems;
         match result {
@@ -244,13 +247,13 @@ impl<'a> KeywordPass<'a> {
                 summary.documents_removed += self.remove_outdated(&comparison, true)?;
             }
             Err(problem) => {
-                let old = self.indexer.catalogue.units().get(&found.id());
+                let old = self.indexer.catalogue.sources().get(&found.id());
                 let is_void = is_void(&problem.reason);
                 summary.documents_removed += self.remove_outdated(&comparison, is_void)?;
                 if !is_void {
                     // Unreadable or broken off: what is known stays until the file can be read.
                     record.documents = old.map_or(0, |old| old.documents).max(comparison.seen());
-                    record.format = recognised(&found.unit, &self.options.read);
+                    record.format = recognised(&found.source, &self.options.read);
                 }
                 if problem.reason.keeps_what_was_indexed() {
                     record.hash = None;
@@ -263,13 +266,13 @@ impl<'a> KeywordPass<'a> {
         Ok(())
     }
 
-    /// Removes what was read in a newer version, and, if all of the unit was read, what is no longer
+    /// Removes what was read in a newer version, and, if all of the source was read, what is no longer
     /// in it. Returns how many of the latter there were.
     fn remove_outdated(&self, comparison: &Comparison, whole: bool) -> Result<u64, IndexError> {
         let unseen = |document| whole && comparison.is_unseen(document);
         let outdated = |document| unseen(document) || comparison.is_replaced(document);
         if comparison.known.keys().any(|document| outdated(*document)) {
-            self.remove(comparison.unit_key, &outdated)?;
+            self.remove(comparison.source_key, &outdated)?;
         }
         Ok(comparison.known.keys().filter(|document| unseen(**document)).count() as u64)
     }
@@ -291,13 +294,13 @@ impl<'a> KeywordPass<'a> {
     }
 
     fn cut(&self, read: Read, settings: ChunkSettings) -> Vec<Entry> {
-        let Read { unit: (root, unit), document, content } = read;
-        entries(root, &unit, document, content, &self.measure, settings)
+        let Read { source: (root, source), document, content } = read;
+        entries(root, &source, document, content, &self.measure, settings)
     }
 
     fn report(&self, summary: &Summary) {
         let documents = summary.documents_written;
-        (self.progress)(Step::Read { done: self.done, total: self.total, documents });
+        (self.progress)(IndexProgress::Read { done: self.done, total: self.total, documents });
     }
 
     /// Commits the keyword side. Returns what changed, and the generation before it, if there was one.
@@ -309,23 +312,23 @@ impl<'a> KeywordPass<'a> {
     }
 }
 
-/// Documents of a unit that were read, and how many bytes their texts have.
+/// Documents of a source that were read, and how many bytes their texts have.
 struct Stretch {
     documents: Vec<Document>,
     bytes: u64,
 }
 
-/// Reads a unit and hands its documents over in stretches, until nobody takes them or `stop`. Returns
+/// Reads a source and hands its documents over in stretches, until nobody takes them or `stop`. Returns
 /// how it ended, and what could not be read.
 fn read_ahead(
-    unit: &Unit,
+    source: &Source,
     options: &ReadOptions,
     stop: &AtomicBool,
     stretches: &mpsc::SyncSender<Stretch>,
 ) -> (Result<Reading, Problem>, Vec<Problem>) {
     let mut problems = Vec::new();
     let (mut documents, mut bytes) = (Vec::<Document>::new(), 0);
-    let result = unit.read(options, &mut |item| {
+    let result = source.read(options, &mut |item| {
         match item {
             Ok(document) => {
                 bytes += document.text.len();
@@ -347,32 +350,32 @@ fn read_ahead(
     (result, problems)
 }
 
-/// How many units, from the first on, are read side by side.
-fn group_length(units: &[&Found]) -> usize {
+/// How many sources, from the first on, are read side by side.
+fn group_length(sources: &[&Found]) -> usize {
     let mut bytes = 0;
     let fits = |found: &&&Found| {
-        bytes += found.unit.bytes;
+        bytes += found.source.bytes;
         bytes <= GROUP_BYTES && !is_large(found)
     };
-    units.iter().take(GROUP_UNITS).take_while(fits).count().max(1)
+    sources.iter().take(GROUP_SOURCES).take_while(fits).count().max(1)
 }
 
-/// Whether the documents of a unit may be more than should be held at once.
+/// Whether the documents of a source may be more than should be held at once.
 fn is_large(found: &Found) -> bool {
-    is_packed(found) || found.unit.bytes > UNIT_BYTES
+    is_packed(found) || found.source.bytes > SOURCE_BYTES
 }
 
 /// What is packed is larger than it looks.
 fn is_packed(found: &Found) -> bool {
-    [".gz", ".zip"].iter().any(|end| found.unit.path.ends_with(end))
+    [".gz", ".zip"].iter().any(|end| found.source.path.ends_with(end))
 }
 
-/// About how many bytes a unit has when it is unpacked.
+/// About how many bytes a source has when it is unpacked.
 fn unpacked_bytes(found: &Found) -> u64 {
-    found.unit.bytes * if is_packed(found) { PACKED } else { 1 }
+    found.source.bytes * if is_packed(found) { PACKED } else { 1 }
 }
 
-/// What reading a unit again says of a document that is known from it.
+/// What reading a source again says of a document that is known from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Unseen,
@@ -380,11 +383,11 @@ enum State {
     Replaced,
 }
 
-/// The documents of a unit as they are known, ticked off as they are read again.
+/// The documents of a source as they are known, ticked off as they are read again.
 struct Comparison {
     root: u32,
-    unit: String,
-    unit_key: u64,
+    source: String,
+    source_key: u64,
     /// Content and state by [`document_key`].
     known: HashMap<u64, (u64, State)>,
     kept: u64,
@@ -402,7 +405,7 @@ impl Comparison {
 
     fn compare(&mut self, document: Document, content: u64) -> Option<Read> {
         if !self.known.is_empty() {
-            let key = document_key(self.root, &self.unit, &document.id);
+            let key = document_key(self.root, &self.source, &document.id);
             if let Some((known, state)) = self.known.get_mut(&key) {
                 *state = if *known == content { State::Same } else { State::Replaced };
                 if *state == State::Same {
@@ -412,7 +415,7 @@ impl Comparison {
             }
         }
         self.fresh += 1;
-        Some(Read { unit: (self.root, self.unit.clone()), document, content })
+        Some(Read { source: (self.root, self.source.clone()), document, content })
     }
 
     fn is_unseen(&self, document: u64) -> bool {

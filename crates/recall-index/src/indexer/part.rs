@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use recall_sources::Unit;
+use recall_sources::Source;
 
-use crate::catalogue::{UnitId, UnitRecord};
+use crate::catalogue::{SourceId, SourceRecord};
 
 /// A root by its number.
 pub(super) type Root<'a> = (u32, &'a Path);
 
 /// `only`, with the whole of every known export that one of the paths lies in: a file of it is no
-/// unit of its own.
+/// source of its own.
 pub(super) fn widened(
-    known: &BTreeMap<UnitId, UnitRecord>,
+    known: &BTreeMap<SourceId, SourceRecord>,
     roots: &[Root<'_>],
     only: &[PathBuf],
 ) -> Vec<PathBuf> {
@@ -34,13 +34,13 @@ pub(super) fn is_in(root: &Path, only: &[PathBuf]) -> bool {
 }
 
 /// What is known at and below `only`, and below the export folders that were found: files of these
-/// were units of their own before.
+/// were sources of their own before.
 pub(super) fn known(
-    known: &BTreeMap<UnitId, UnitRecord>,
+    known: &BTreeMap<SourceId, SourceRecord>,
     roots: &[Root<'_>],
     only: &[PathBuf],
-    found: &[(u32, Unit)],
-) -> BTreeMap<UnitId, UnitRecord> {
+    found: &[(u32, Source)],
+) -> BTreeMap<SourceId, SourceRecord> {
     let named = only.iter().flat_map(|path| {
         roots.iter().filter_map(move |(number, root)| {
             let is_above = root.starts_with(path);
@@ -49,17 +49,17 @@ pub(super) fn known(
             if is_above { Some((*number, String::new())) } else { Some((*number, inside.ok()?)) }
         })
     });
-    let exports = found.iter().filter(|(_, unit)| unit.is_folder);
-    let exports = exports.map(|(number, unit)| (*number, unit.path.clone()));
+    let exports = found.iter().filter(|(_, source)| source.is_folder);
+    let exports = exports.map(|(number, source)| (*number, source.path.clone()));
     named.chain(exports).flat_map(|(number, path)| below(known, number, path)).collect()
 }
 
-/// The units of a root at and below `path`; all of them without one.
+/// The sources of a root at and below `path`; all of them without one.
 fn below(
-    known: &BTreeMap<UnitId, UnitRecord>,
+    known: &BTreeMap<SourceId, SourceRecord>,
     root: u32,
     path: String,
-) -> impl Iterator<Item = (UnitId, UnitRecord)> {
+) -> impl Iterator<Item = (SourceId, SourceRecord)> {
     let folder = if path.is_empty() { String::new() } else { format!("{path}/") };
     let at = known.get_key_value(&(root, path));
     let inside = known.range((root, folder.clone())..);
@@ -67,7 +67,7 @@ fn below(
     at.into_iter().chain(inside).map(|(id, record)| (id.clone(), record.clone()))
 }
 
-/// A path inside a root as a unit is called.
+/// A path inside a root as a source is called.
 fn name(inside: &Path) -> String {
     let parts: Vec<_> = inside.iter().map(|part| part.to_string_lossy()).collect();
     parts.join("/")
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
     use crate::indexer::unread;
 
-    fn catalogue() -> BTreeMap<UnitId, UnitRecord> {
+    fn catalogue() -> BTreeMap<SourceId, SourceRecord> {
         let ids = [(0, "a.md"), (0, "b"), (0, "b-c"), (0, "b/x"), (0, "b/y/z"), (1, "notes.md")];
         ids.map(|(root, path)| ((root, path.to_owned()), unread(1))).into()
     }

@@ -6,15 +6,15 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
-use recall_embed::{Embedder, Language};
+use recall_embed::{Embedder, LanguageRemoval};
 
-use super::{Indexer, Progress, Step};
-use crate::code::Code;
+use super::{IndexProgress, Indexer, OnProgress};
 use crate::error::IndexError;
 use crate::graph::ROWS_MERGED_MAX;
 use crate::keyword::{EntryId, KeywordReader};
 use crate::manifest::{KEYWORD, SegmentRecord};
 use crate::merge::{Size, bounded, merges};
+use crate::quantized::QuantizedVector;
 use crate::segment::{self, Row};
 use crate::vectors::Vectors;
 
@@ -37,10 +37,10 @@ impl Indexer {
     pub fn embed(
         &mut self,
         embedder: &Embedder,
-        progress: &Progress<'_>,
+        progress: &OnProgress<'_>,
         stop: &AtomicBool,
     ) -> Result<u64, IndexError> {
-        let language = Language::of(&embedder.model().id, embedder.dims());
+        let language = LanguageRemoval::of(&embedder.model().id, embedder.dims());
         let with_model = |texts: &[&str], report: &(dyn Fn(usize) + Sync)| {
             let vectors = embedder.passages(texts, report)?;
             Ok(vectors.into_iter().map(|vector| language.passage(vector)).collect())
@@ -53,7 +53,7 @@ impl Indexer {
         &mut self,
         dims: usize,
         embed: &Embed<'_>,
-        progress: &Progress<'_>,
+        progress: &OnProgress<'_>,
         stop: &AtomicBool,
     ) -> Result<u64, IndexError> {
         let keyword = KeywordReader::open(&self.folder.join(KEYWORD), &self.manifest.keyword)?;
@@ -68,7 +68,7 @@ impl Indexer {
             let texts = texts(&keyword, batch)?;
             let report = |count: usize| {
                 let tokens = tokens.fetch_add(count as u64, Ordering::Relaxed) + count as u64;
-                progress(Step::Embed { done, total, tokens });
+                progress(IndexProgress::Embed { done, total, tokens });
             };
             let bare: Vec<&str> = texts.iter().map(|(_, text)| text.as_str()).collect();
             rows.extend(coded(&texts, embed(&bare, &report)?)?);
@@ -108,7 +108,11 @@ impl Indexer {
     }
 
     /// Merges vector segments that are many or hold much that is deleted.
-    pub fn merge_vectors(&mut self, all: bool, progress: &Progress<'_>) -> Result<(), IndexError> {
+    pub fn merge_vectors(
+        &mut self,
+        all: bool,
+        progress: &OnProgress<'_>,
+    ) -> Result<(), IndexError> {
         let groups = self.vector_merges(all);
         let vectors = Vectors::open_rows(&self.folder, &self.manifest, &self.verified)?;
         let Some(vectors) = vectors.filter(|_| !groups.is_empty()) else { return Ok(()) };
@@ -124,7 +128,7 @@ impl Indexer {
         let done = AtomicU64::new(0);
         let added = |count: usize| {
             let done = done.fetch_add(count as u64, Ordering::Relaxed) + count as u64;
-            progress(Step::Graph { done, total });
+            progress(IndexProgress::Graph { done, total });
         };
         let dims = vectors.dims();
         let records = segment::write(&self.folder, &mut self.manifest, dims, merged, &added)?;
@@ -161,7 +165,7 @@ fn texts(
 
 fn coded(texts: &[(u64, String)], vectors: Vec<Vec<f32>>) -> Result<Vec<Row>, IndexError> {
     let row = |((hash, text), vector): (&(u64, String), Vec<f32>)| {
-        let code = Code::new(&vector)
+        let code = QuantizedVector::new(&vector)
             .ok_or_else(|| IndexError::BadVector { text: text.chars().take(60).collect() })?;
         Ok(Row { hash: *hash, code })
     };

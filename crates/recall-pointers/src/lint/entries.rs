@@ -5,18 +5,18 @@ use std::path::{Path, PathBuf};
 
 use crate::date::days_before;
 use crate::entry::Entry;
-use crate::finding::{Finding, Problem};
+use crate::finding::{LintFinding, Problem};
 use crate::folder::Folder;
 use crate::front_matter::{EntryType, FrontMatter};
 use crate::lint::{Lint, credentials};
 use crate::page::Shape;
 use crate::target::follow;
 
-pub(super) fn findings(folder: &Folder, lint: &Lint<'_>) -> Vec<Finding> {
+pub(super) fn findings(folder: &Folder, lint: &Lint<'_>) -> Vec<LintFinding> {
     let pointed_at = pointed_at(folder);
     let mut findings = Vec::new();
     for entry in &folder.entries {
-        let at = |(line, problem)| Finding::at(&folder.namespace, &entry.path, line, problem);
+        let at = |(line, problem)| LintFinding::at(&folder.namespace, &entry.path, line, problem);
         findings.extend(problems(folder, entry, lint).into_iter().map(at));
         let real = entry.path.canonicalize();
         if !real.is_ok_and(|real| pointed_at.contains(&real)) {

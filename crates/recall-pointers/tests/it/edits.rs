@@ -1,8 +1,8 @@
 //! The four edits, their refusals, and writing.
 
 use recall_pointers::{
-    Action, Draft, Edit, FolderSpec, HeadingWords, Kind, Memory, Refusal, Source, WriteError, add,
-    remove, replace, touch,
+    Action, Draft, Edit, FolderSpec, HeadingWords, Kind, Memory, Provenance, Refusal, WriteError,
+    add, remove, replace, touch,
 };
 
 use crate::fixture::{Fixture, TODAY, lint, rules};
@@ -33,7 +33,7 @@ fn fixture() -> Fixture {
 
 fn draft(text: &str) -> Draft {
     let reason = Some("the other way failed twice".to_owned());
-    Draft { text: text.into(), reason, link: None, source: Some(Source::User), date: TODAY }
+    Draft { text: text.into(), reason, link: None, source: Some(Provenance::User), date: TODAY }
 }
 
 fn linked(text: &str, link: &str) -> Draft {

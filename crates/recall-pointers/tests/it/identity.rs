@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use recall_pointers::{
-    Draft, Edit, HeadingWords, Kind, Page, Shape, Source, add, remove, replace, touch,
+    Draft, Edit, HeadingWords, Kind, Page, Provenance, Shape, add, remove, replace, touch,
 };
 
 use crate::fixture::{Fixture, TODAY, lint, rules};
@@ -72,7 +72,7 @@ fn draft(text: &str) -> Draft {
         text: text.to_owned(),
         reason: Some("nobody else says so".to_owned()),
         link: None,
-        source: Some(Source::User),
+        source: Some(Provenance::User),
         date: TODAY,
     }
 }

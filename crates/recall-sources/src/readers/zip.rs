@@ -5,7 +5,7 @@ use crate::format::{Format, Head};
 use crate::input::Input;
 use crate::problem::Reason;
 use crate::reading::{Context, Halt, Outcome, Sink};
-use crate::unit::{read_part, recognise_content};
+use crate::source::{read_part, recognise_content};
 
 /// Other formats are zips, too (office documents, programs); only those called so are opened.
 pub(crate) fn is_zip(head: &Head<'_>) -> bool {

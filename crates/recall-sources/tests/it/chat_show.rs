@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use recall_sources::{Document, ReadOptions};
 
-use crate::show::{Outcome, read_unit, unit};
+use crate::show::{Outcome, read_source, source};
 
 /// The folder of the fixtures of chat and transcripts.
 pub fn fixtures() -> PathBuf {
@@ -14,7 +14,7 @@ pub fn fixtures() -> PathBuf {
 
 /// What came of the fixture `name`, a file or a folder.
 pub fn talk(name: &str) -> String {
-    lines(&read_unit(&unit(&fixtures(), name), &ReadOptions::default()))
+    lines(&read_source(&source(&fixtures(), name), &ReadOptions::default()))
 }
 
 /// What came of a file: each document with its messages, then the problems and the counts.

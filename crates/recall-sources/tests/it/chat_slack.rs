@@ -4,7 +4,7 @@ use recall_sources::{ReadOptions, ScanOptions, scan};
 
 use crate::chat_damage::zipped;
 use crate::chat_show::{fixtures, lines, talk};
-use crate::show::{read, read_unit, unit};
+use crate::show::{read, read_source, source};
 
 #[test]
 fn an_export_gives_threads_across_days_and_talk() {
@@ -50,7 +50,7 @@ fn one_file_of_an_export_is_read_by_itself() {
 
 #[test]
 fn a_folder_and_a_zip_give_the_same() {
-    let folder = read_unit(&unit(&fixtures(), "slack"), &ReadOptions::default());
+    let folder = read_source(&source(&fixtures(), "slack"), &ReadOptions::default());
     let bytes = zipped(&fixtures().join("slack"));
     let zip = read("slack", &bytes, &ReadOptions::default());
     assert_eq!(zip.problems, []);
@@ -60,11 +60,14 @@ fn a_folder_and_a_zip_give_the_same() {
 
 #[test]
 fn a_scan_gives_an_export_as_one() {
-    let units: Vec<_> = scan(&fixtures(), &ScanOptions::default()).flatten().collect();
-    let folders: Vec<_> =
-        units.iter().filter(|unit| unit.is_folder).map(|unit| unit.path.as_str()).collect();
+    let sources: Vec<_> = scan(&fixtures(), &ScanOptions::default()).flatten().collect();
+    let folders: Vec<_> = sources
+        .iter()
+        .filter(|source| source.is_folder)
+        .map(|source| source.path.as_str())
+        .collect();
     assert_eq!(folders, ["slack"]);
-    assert!(units.iter().all(|unit| !unit.path.starts_with("slack/")));
+    assert!(sources.iter().all(|source| !source.path.starts_with("slack/")));
 }
 
 #[test]
@@ -85,7 +88,7 @@ fn what_lies_beside_the_messages_is_named() {
         "[{\"type\":\"message\",\"text\":\"then\",\"ts\":\"1738662400.000100\"},\n{\"ty",
     );
     write("e/ovens/fan.png", "x");
-    let outcome = read_unit(&unit(folder.path(), "e"), &ReadOptions::default());
+    let outcome = read_source(&source(folder.path(), "e"), &ReadOptions::default());
     insta::assert_snapshot!(lines(&outcome), @r#"
     # ovens/1738562400.000100 chat slack:ovens "ovens, 2025-02-03" from=2025-02-03T06:00:00+00:00 to=2025-02-03T06:00:00+00:00 by= channel="ovens"
       1738562400.000100 2025-02-03T06:00:00+00:00 "hi"

@@ -168,7 +168,7 @@ fn hashes_tell_content_from_place() {
     let root = folder(&["a.md", "b.md"]);
     write(root.path(), "b.md", "a.md");
     let hashes: Vec<_> = scan(root.path(), &ScanOptions::default())
-        .map(|unit| unit.expect("readable").hash().expect("readable"))
+        .map(|source| source.expect("readable").hash().expect("readable"))
         .collect();
     assert_eq!(hashes[0], hashes[1]);
     assert_eq!(hashes[0], blake3::hash(b"a.md"));
@@ -177,9 +177,10 @@ fn hashes_tell_content_from_place() {
 #[test]
 fn a_file_that_vanishes_is_named() {
     let root = folder(&["a.md"]);
-    let units: Vec<_> = scan(root.path(), &ScanOptions::default()).flatten().collect();
+    let sources: Vec<_> = scan(root.path(), &ScanOptions::default()).flatten().collect();
     fs::remove_file(root.path().join("a.md")).expect("removed");
-    let read = units[0].read(&ReadOptions::default(), &mut |_| std::ops::ControlFlow::Continue(()));
+    let read =
+        sources[0].read(&ReadOptions::default(), &mut |_| std::ops::ControlFlow::Continue(()));
     assert_eq!(read.map_err(|problem| problem.reason), Err(Reason::Vanished));
-    assert_eq!(units[0].hash().map_err(|problem| problem.reason), Err(Reason::Vanished));
+    assert_eq!(sources[0].hash().map_err(|problem| problem.reason), Err(Reason::Vanished));
 }

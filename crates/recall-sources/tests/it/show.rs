@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use recall_sources::{Document, Problem, ReadOptions, Reading, ScanOptions, Unit, scan};
+use recall_sources::{Document, Problem, ReadOptions, Reading, ScanOptions, Source, scan};
 
 /// Everything that came of one file.
 pub struct Outcome {
@@ -19,20 +19,20 @@ pub fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Outcome {
     let path = folder.path().join(name);
     std::fs::create_dir_all(path.parent().expect("a file in a folder")).expect("its folder");
     std::fs::write(&path, bytes).expect("the file is written");
-    read_unit(&unit(folder.path(), name), options)
+    read_source(&source(folder.path(), name), options)
 }
 
-/// The unit at `path` below `root`, whether a scan would find it or not.
-pub fn unit(root: &Path, path: &str) -> Unit {
+/// The source at `path` below `root`, whether a scan would find it or not.
+pub fn source(root: &Path, path: &str) -> Source {
     let absolute = root.join(path);
     let metadata = absolute.metadata().expect("the test wrote it");
     let (path, bytes) = (path.to_owned(), metadata.len());
-    Unit { path, absolute, bytes, modified: 0, is_folder: metadata.is_dir() }
+    Source { path, absolute, bytes, modified: 0, is_folder: metadata.is_dir() }
 }
 
-pub fn read_unit(unit: &Unit, options: &ReadOptions) -> Outcome {
+pub fn read_source(source: &Source, options: &ReadOptions) -> Outcome {
     let (mut documents, mut problems) = (Vec::new(), Vec::new());
-    let end = unit.read(options, &mut |item| {
+    let end = source.read(options, &mut |item| {
         match item {
             Ok(document) => documents.push(document),
             Err(problem) => problems.push(problem),
@@ -95,7 +95,7 @@ fn line(document: &Document, lines: &mut String) {
 pub fn scanned(root: &Path, options: &ScanOptions) -> Vec<String> {
     scan(root, options)
         .map(|found| match found {
-            Ok(unit) => unit.path,
+            Ok(source) => source.path,
             Err(problem) => format!("! {problem}"),
         })
         .collect()

@@ -60,7 +60,7 @@ fn the_receiver_may_break_off() {
         .expect("written");
     let mut seen = 0;
     let reading =
-        crate::show::unit(folder.path(), "a.jsonl").read(&ReadOptions::default(), &mut |_| {
+        crate::show::source(folder.path(), "a.jsonl").read(&ReadOptions::default(), &mut |_| {
             seen += 1;
             if seen == 3 {
                 std::ops::ControlFlow::Break(())

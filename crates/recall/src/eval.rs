@@ -1,0 +1,253 @@
+//! `recall eval`: how good the answers are, on labelled questions.
+
+pub mod ask;
+pub mod labelled;
+
+use std::path::Path;
+
+use recall_eval::chart;
+use recall_eval::comparison::Comparison;
+use recall_eval::contrast::{self, Contrast};
+use recall_eval::measure::{Judgements, Measured, Outcomes, judge};
+use recall_eval::metrics::Metric;
+use recall_eval::report::{Groups, Misses, Report, name};
+use recall_eval::run::{self, Run};
+use recall_eval::source::{self, Problem};
+use recall_index::{Analyzer, Snapshot};
+use recall_query::question::Question;
+use recall_query::search::{Mode, Searcher};
+
+use crate::engine::{Engine, Vectors};
+use crate::failure::Failure;
+use crate::flags::{EvalFlags, Flags, ModeFlag};
+use crate::print::{harmless, out};
+use ask::Asker;
+use labelled::Labelled;
+
+/// Problems of one kind that are listed one by one.
+pub const PROBLEMS_SHOWN: usize = 10;
+
+/// Runs `recall eval`.
+pub fn run(flags: &Flags, options: &EvalFlags) -> Result<u8, Failure> {
+    let floor =
+        options.fail_under.iter().map(|text| Floor::parse(text)).collect::<Result<Vec<_>, _>>()?;
+    let labelled = Labelled::load(&options.labels, !options.compare.is_empty())?;
+    if let [a, b] = options.compare.as_slice() {
+        return compare(&labelled, a, b, options.json);
+    }
+    let keyword_only = options.mode == [ModeFlag::Keyword];
+    let folder = labelled::index(flags, &options.labels, keyword_only)?;
+    let snapshot = Snapshot::open(&folder)?;
+    let measured = measure(&snapshot, labelled, options)?;
+    if let Some(path) = &options.report {
+        std::fs::write(path, chart::page(&measured)).map_err(Failure::io("write", path))?;
+    }
+    if options.json {
+        out(&format!("{}\n", measured.json()))?;
+    } else {
+        out(&harmless(&measured.text()))?;
+    }
+    floor.iter().try_for_each(|floor| floor.hold(&measured))?;
+    Ok(0)
+}
+
+/// The modes to measure and the model they need. Without vectors only keywords are measured, unless
+/// more was asked for.
+fn modes(
+    snapshot: &Snapshot,
+    options: &EvalFlags,
+    notes: &mut Vec<String>,
+) -> Result<(Vec<Mode>, Vectors), Failure> {
+    let asked: Vec<Mode> = [Mode::Keyword, Mode::Vector, Mode::Hybrid]
+        .into_iter()
+        .filter(|mode| options.mode.is_empty() || options.mode.contains(&flag(*mode)))
+        .collect();
+    let strict = !options.mode.is_empty() || !options.fail_under.is_empty();
+    let needed = match asked.as_slice() {
+        [Mode::Keyword] => Mode::Keyword,
+        // Asking for vectors alone makes a missing model an error.
+        _ if strict => Mode::Vector,
+        _ => Mode::Hybrid,
+    };
+    let any = Question { text: "?".to_owned(), ..Question::default() };
+    let vectors = Engine::new().vectors(snapshot, needed, &any, false)?;
+    notes.extend(vectors.why_not.clone());
+    if vectors.embedder.is_none() {
+        return Ok((vec![Mode::Keyword], vectors));
+    }
+    Ok((asked, vectors))
+}
+
+fn flag(mode: Mode) -> ModeFlag {
+    match mode {
+        Mode::Hybrid => ModeFlag::Hybrid,
+        Mode::Keyword => ModeFlag::Keyword,
+        Mode::Vector => ModeFlag::Vector,
+    }
+}
+
+fn measure(
+    snapshot: &Snapshot,
+    mut labelled: Labelled,
+    options: &EvalFlags,
+) -> Result<Report, Failure> {
+    let mut notes = labelled.notes(PROBLEMS_SHOWN);
+    notes.extend(labelled.unknown_documents(snapshot)?);
+    let (modes, vectors) = modes(snapshot, options, &mut notes)?;
+    if let Some(limit) = options.limit {
+        labelled.keep_first(limit);
+    }
+    let field = options.labels.filter_field.as_deref();
+    notes.extend(field.and_then(|field| labelled.without_field(field)));
+    let analyzer = Analyzer::default();
+    let searcher = Searcher::new(snapshot, vectors.embedder.as_deref(), &analyzer);
+    let outcomes = Asker { searcher: &searcher, labelled: &labelled, field }.ask(&modes)?;
+    if let Some(path) = &options.run_out {
+        write_runs(path, &outcomes)?;
+    }
+    let threshold = f64::from(searcher.threshold());
+    let measured: Vec<Measured> = outcomes
+        .iter()
+        .map(|(mode, outcomes)| Measured::new(*mode, outcomes, &labelled.qrels, threshold))
+        .collect();
+    Ok(Report {
+        dataset: labelled.name.clone(),
+        model: vectors.embedder.as_deref().map(|e| e.model().id.clone()),
+        documents: snapshot.manifest().counts.documents,
+        queries: labelled.qrels.len(),
+        unanswerable: labelled.unanswerable.len(),
+        off_topic: labelled.off_topic.len(),
+        threshold: searcher.threshold(),
+        contrasts: contrasts(&measured),
+        groups: options.by.as_ref().map(|field| groups(field, &measured, &labelled)),
+        misses: options.misses.then(|| misses(&measured, &labelled)).transpose()?,
+        modes: measured,
+        notes,
+    })
+}
+
+fn judged(measured: &[Measured], mode: Mode) -> Option<&Judgements> {
+    measured.iter().find(|m| m.mode == mode).map(|m| &m.judged)
+}
+
+fn contrasts(measured: &[Measured]) -> Vec<(Mode, Vec<Contrast>)> {
+    let Some(hybrid) = judged(measured, Mode::Hybrid) else { return Vec::new() };
+    let against = |mode: Mode| {
+        let arm = judged(measured, mode)?;
+        Some((mode, Metric::ALL.map(|metric| Contrast::new(metric, hybrid, arm)).to_vec()))
+    };
+    [Mode::Keyword, Mode::Vector].into_iter().filter_map(against).collect()
+}
+
+fn groups(field: &str, measured: &[Measured], labelled: &Labelled) -> Groups {
+    let tag = |query: &str| {
+        let query = labelled.queries.iter().find(|q| q.id == query);
+        query.and_then(|q| q.metadata.get(field)).cloned().unwrap_or_default()
+    };
+    Groups::new(field, measured, &tag)
+}
+
+fn misses(measured: &[Measured], labelled: &Labelled) -> Result<Misses, Failure> {
+    let arms = (judged(measured, Mode::Keyword), judged(measured, Mode::Vector));
+    let (Some(keyword), Some(vector)) = arms else {
+        return Err(Failure::usage("--misses needs the keyword and the vector mode"));
+    };
+    let only = |a: &Judgements, b: &Judgements| {
+        let finds = contrast::found_only_by(a, b).into_iter();
+        finds.map(|find| (find.clone(), labelled.text(&find.query))).collect()
+    };
+    Ok(Misses { only_vector: only(vector, keyword), only_keyword: only(keyword, vector) })
+}
+
+/// One mode goes into the file as it is named; several get a file each, `run.keyword.txt`.
+fn write_runs(path: &Path, outcomes: &[(Mode, Outcomes)]) -> Result<(), Failure> {
+    for (mode, of_mode) in outcomes {
+        let path = if outcomes.len() == 1 { path.to_owned() } else { beside(path, name(*mode)) };
+        let text = run::format(&of_mode.run(), &format!("recall-{}", name(*mode)));
+        std::fs::write(&path, text).map_err(Failure::io("write", path))?;
+    }
+    Ok(())
+}
+
+fn beside(path: &Path, mode: &str) -> std::path::PathBuf {
+    match path.extension() {
+        Some(end) => path.with_extension(format!("{mode}.{}", end.to_string_lossy())),
+        None => path.with_extension(mode),
+    }
+}
+
+fn compare(labelled: &Labelled, a: &Path, b: &Path, json: bool) -> Result<u8, Failure> {
+    let mut notes = labelled.notes(PROBLEMS_SHOWN);
+    let mut load = |path: &Path| -> Result<Judgements, Failure> {
+        let mut problems = Vec::new();
+        let run = source::read(path, run::parse, Run::is_empty, "ranking", &mut problems)?;
+        notes.extend(listed(&problems, PROBLEMS_SHOWN));
+        let missing = labelled.qrels.keys().filter(|query| !run.contains_key(*query)).count();
+        if missing > 0 {
+            notes.push(format!(
+                "{}: {missing} labelled questions missing, which count as 0",
+                path.display()
+            ));
+        }
+        Ok(judge(&run, &labelled.qrels))
+    };
+    let (judged_a, judged_b) = (load(a)?, load(b)?);
+    let changes = contrast::changes(Metric::Ndcg(10), &judged_a, &judged_b);
+    let comparison = Comparison {
+        a: a.display().to_string(),
+        b: b.display().to_string(),
+        contrasts: Metric::ALL.map(|m| Contrast::new(m, &judged_a, &judged_b)).to_vec(),
+        changes: changes.into_iter().map(|c| (c.clone(), labelled.text(&c.query))).collect(),
+        notes,
+    };
+    let text = if json { format!("{}\n", comparison.json()) } else { harmless(&comparison.text()) };
+    out(&text)?;
+    Ok(0)
+}
+
+/// Problems one by one, and how many more there are.
+fn listed(problems: &[Problem], shown: usize) -> Vec<String> {
+    let mut out: Vec<String> = problems.iter().take(shown).map(ToString::to_string).collect();
+    if problems.len() > shown {
+        out.push(format!(
+            "and {} more lines that were not taken as they stand",
+            problems.len() - shown
+        ));
+    }
+    out
+}
+
+/// The least that a metric may be.
+struct Floor {
+    metric: Metric,
+    value: f64,
+}
+
+impl Floor {
+    fn parse(text: &str) -> Result<Self, Failure> {
+        let wrong = |why: String| Failure::usage_hint(why, "for example: --fail-under ndcg@10=0.6");
+        let (metric, value) =
+            text.split_once('=').ok_or_else(|| wrong(format!("`{text}` is not METRIC=VALUE")))?;
+        let metric = metric
+            .trim()
+            .parse()
+            .map_err(|e: recall_eval::metrics::UnknownMetric| wrong(e.to_string()))?;
+        let value = value.trim().parse().ok().filter(|v| (0.0..=1.0).contains(v));
+        let value = value.ok_or_else(|| wrong(format!("`{text}`: the value lies from 0 to 1")))?;
+        Ok(Self { metric, value })
+    }
+
+    /// Hybrid must reach the floor if it was measured, else every mode that was.
+    fn hold(&self, report: &Report) -> Result<(), Failure> {
+        let hybrid = report.modes.iter().any(|m| m.mode == Mode::Hybrid);
+        let held = report.modes.iter().filter(|m| !hybrid || m.mode == Mode::Hybrid);
+        for measured in held {
+            let got = measured.mean(self.metric);
+            if got < self.value {
+                let (mode, metric) = (name(measured.mode), self.metric.to_string());
+                return Err(Failure::Below { mode, metric, got, floor: self.value });
+            }
+        }
+        Ok(())
+    }
+}

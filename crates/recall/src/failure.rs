@@ -1,0 +1,116 @@
+//! What went wrong, then what to do: rendered once, here.
+
+use std::path::PathBuf;
+
+use recall_embed::EmbedError;
+use recall_eval::source::EvalError;
+use recall_index::IndexError;
+
+/// Why a command did not do its work.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// The store.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    /// The model or its runtime.
+    #[error(transparent)]
+    Embed(#[from] EmbedError),
+    /// A file or folder outside the index.
+    #[error("cannot {action} {}: {source}", path.display())]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// A flag or argument has no sense.
+    #[error("{message}")]
+    Usage {
+        /// What.
+        message: String,
+        /// What to do instead.
+        hint: Option<String>,
+    },
+    /// `recall.toml` cannot be used.
+    #[error("{}: {message}", path.display())]
+    Config {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// Labels or questions for `recall eval`.
+    #[error(transparent)]
+    Eval(#[from] EvalError),
+    /// A mode is not as good as it must be.
+    #[error("{mode}: {metric} is {got:.4}, less than {floor}")]
+    Below {
+        /// The mode.
+        mode: &'static str,
+        /// The metric.
+        metric: String,
+        /// What was measured.
+        got: f64,
+        /// What was asked for.
+        floor: f64,
+    },
+    /// Standard output is closed: nobody reads any more, which is no failure.
+    #[error("the reader went away")]
+    Closed,
+}
+
+impl Failure {
+    /// A usage error without a hint.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self::Usage { message: message.into(), hint: None }
+    }
+
+    /// A usage error with a hint.
+    pub fn usage_hint(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Usage { message: message.into(), hint: Some(hint.into()) }
+    }
+
+    /// An I/O failure with its action and path.
+    pub fn io(
+        action: &'static str,
+        path: impl Into<PathBuf>,
+    ) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::Io { action, path, source }
+    }
+
+    /// One line that says what helps.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Index(error) => error.hint(),
+            Self::Embed(error) => Some(error.hint().to_owned()),
+            Self::Usage { hint, .. } => hint.clone(),
+            Self::Config { .. }
+            | Self::Io { .. }
+            | Self::Eval(_)
+            | Self::Below { .. }
+            | Self::Closed => None,
+        }
+    }
+
+    /// The exit code: 130 for an interruption, else 2.
+    pub fn code(&self) -> u8 {
+        match self {
+            Self::Index(IndexError::Interrupted) => 130,
+            Self::Closed => 0,
+            _ => 2,
+        }
+    }
+}
+
+/// Writing to standard output failed; a closed pipe is no failure.
+impl From<std::io::Error> for Failure {
+    fn from(source: std::io::Error) -> Self {
+        match source.kind() {
+            std::io::ErrorKind::BrokenPipe => Self::Closed,
+            _ => Self::Io { action: "write", path: "standard output".into(), source },
+        }
+    }
+}

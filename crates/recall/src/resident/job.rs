@@ -1,0 +1,160 @@
+//! Vectors that are made in the background: one index at a time, the others wait.
+
+use std::collections::VecDeque;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Instant;
+
+use recall_embed::Embedder;
+use recall_index::{IndexError, IndexProgress, Indexer, Manifest};
+
+use super::status::{Job, JobStatus};
+use crate::engine::Engine;
+use crate::failure::Failure;
+
+/// Texts that are not worth another copy of the model.
+const FEW: u64 = 256;
+
+/// The jobs of the resident process.
+#[derive(Default)]
+pub struct Jobs {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    waiting: VecDeque<Job>,
+    running: Option<Running>,
+    failed: Option<JobStatus>,
+}
+
+struct Running {
+    stop: Arc<AtomicBool>,
+    since: Instant,
+    status: JobStatus,
+}
+
+impl Jobs {
+    /// Takes a job on; a thread of its own does it.
+    pub fn add(self: &Arc<Self>, job: Job, engine: &Arc<Engine>) {
+        let mut state = self.lock();
+        let is_idle = state.waiting.is_empty() && state.running.is_none();
+        state.waiting.retain(|other| other.folder != job.folder);
+        state.waiting.push_back(job);
+        let (jobs, engine) = (self.clone(), engine.clone());
+        drop(state);
+        if is_idle && thread::Builder::new().spawn(move || jobs.work(&engine)).is_err() {
+            self.lock().waiting.clear();
+        }
+    }
+
+    /// Whether nothing is to be done.
+    pub fn is_empty(&self) -> bool {
+        let state = self.lock();
+        state.waiting.is_empty() && state.running.is_none()
+    }
+
+    /// Ends the work on an index (on all of them without one) and waits until it is written no more.
+    /// Whether there was any.
+    pub fn release(&self, folder: Option<&Path>) -> bool {
+        let is_meant = |other: &Path| folder.is_none_or(|folder| folder == other);
+        let mut state = self.lock();
+        let before = state.waiting.len();
+        state.waiting.retain(|job| !is_meant(&job.folder));
+        let mut had_any = before > state.waiting.len();
+        while let Some(running) = state.running.as_ref().filter(|r| is_meant(&r.status.folder)) {
+            had_any = true;
+            running.stop.store(true, Ordering::Relaxed);
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        had_any
+    }
+
+    /// How far they are: the one that runs, those that wait, the last one that failed.
+    pub fn status(&self) -> Vec<JobStatus> {
+        let state = self.lock();
+        let waiting = state.waiting.iter().map(|job| JobStatus::new(&job.folder));
+        let running = state.running.as_ref().map(|running| running.status.clone());
+        running.into_iter().chain(waiting).chain(state.failed.clone()).collect()
+    }
+
+    /// Does jobs until there is none.
+    fn work(&self, engine: &Engine) {
+        while let Some((job, stop)) = self.next() {
+            let status = |step| self.step(step);
+            // A panic in a library must not end the thread with a job that runs for ever.
+            let work = || embed(engine, &job, &status, &stop);
+            let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
+            let failed = match result {
+                Ok(Ok(())) => None,
+                // Somebody else writes this index now, and embeds it or hands it back.
+                _ if stop.load(Ordering::Relaxed) => None,
+                Ok(Err(Failure::Index(IndexError::Locked { .. }))) => None,
+                Ok(Err(failure)) => Some(failure.to_string()),
+                Err(_) => Some("a fault of recall's own".to_owned()),
+            };
+            let mut state = self.lock();
+            let status = state.running.take().map(|running| running.status);
+            if failed.is_some() {
+                eprintln!("vectors of {}: {failed:?}", job.folder.display());
+                state.failed = status.map(|status| JobStatus { failed, ..status });
+            }
+            drop(state);
+            self.changed.notify_all();
+        }
+    }
+
+    fn next(&self) -> Option<(Job, Arc<AtomicBool>)> {
+        let mut state = self.lock();
+        let job = state.waiting.pop_front()?;
+        let stop = Arc::new(AtomicBool::new(false));
+        let status = JobStatus::new(&job.folder);
+        state.failed = None;
+        state.running = Some(Running { stop: stop.clone(), since: Instant::now(), status });
+        Some((job, stop))
+    }
+
+    fn step(&self, step: IndexProgress) {
+        let IndexProgress::Embed { done, total, tokens } = step else { return };
+        let mut state = self.lock();
+        let Some(running) = &mut state.running else { return };
+        let seconds = running.since.elapsed().as_secs_f64();
+        running.status.done = done;
+        running.status.total = total;
+        running.status.tokens_per_second = tokens as f64 / seconds;
+        running.status.seconds_left =
+            (done > 0).then(|| seconds * (total - done) as f64 / done as f64);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Makes the vectors that an index lacks. Few are made with the model that questions use, where
+/// those go first; for many there is another copy of it, so that no question waits.
+fn embed(
+    engine: &Engine,
+    job: &Job,
+    progress: &recall_index::OnProgress<'_>,
+    stop: &AtomicBool,
+) -> Result<(), Failure> {
+    let manifest = Manifest::read(&job.folder)?;
+    let missing = manifest.counts.chunks.saturating_sub(manifest.counts.vectors);
+    let embedder = if missing <= FEW {
+        engine.model(&job.model).map_err(Failure::usage)?
+    } else {
+        let installed = engine.installed(&job.model).map_err(Failure::usage)?;
+        let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let threads = job.threads.unwrap_or(cores.saturating_sub(1)).clamp(1, 64);
+        Arc::new(Embedder::load(engine.home(), &installed, threads)?)
+    };
+    let mut indexer = Indexer::open(&job.folder, manifest.chunks, manifest.measured)?;
+    indexer.set_model(&job.model)?;
+    indexer.embed(&embedder, progress, stop)?;
+    indexer.merge_vectors(job.optimize, progress)?;
+    Ok(())
+}

@@ -1,0 +1,158 @@
+//! `recall watch`: an index kept current while files change.
+
+mod changes;
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use recall_index::{IndexError, Summary};
+
+use crate::bars::Bars;
+use crate::failure::Failure;
+use crate::flags::{Flags, WatchFlags};
+use crate::index::{Model, Work, problems};
+use crate::{resident, stop};
+use changes::{Changes, Watcher};
+
+/// Between two looks whether to end.
+const TICK: Duration = Duration::from_millis(200);
+/// Before another attempt to write an index that somebody else writes.
+const LOCK_TICK: Duration = Duration::from_millis(500);
+/// Between two looks at everything, where changes are not told or could not be indexed.
+const PERIOD: Duration = Duration::from_secs(60);
+
+/// Runs `recall watch`, until it is interrupted.
+pub fn run(flags: &Flags, options: &WatchFlags) -> Result<u8, Failure> {
+    let stop = stop::flag();
+    let mut watch = Watch::new(flags, options, stop)?;
+    // First, so that nothing is missed between the first look and the first change.
+    let mut watcher = Watcher::new(&watch.work.roots(), &watch.work.folder);
+    tell_state(&watcher, &watch.work.roots());
+    watch.update(&Changes::All)?;
+    let mut looked = Instant::now();
+    loop {
+        watch.check_stop()?;
+        let was_blind = watcher.is_blind();
+        let is_due = (was_blind || watch.has_failed) && looked.elapsed() > PERIOD;
+        let changes = match watcher.next(TICK) {
+            Some(changes) => changes,
+            None if is_due => Changes::All,
+            None => continue,
+        };
+        if changes.touch_settings() {
+            match Watch::new(flags, options, stop) {
+                Ok(renewed) => watch = renewed,
+                Err(failure) => eprintln!("error: {failure}; the settings stay as they were"),
+            }
+        }
+        if is_due && was_blind {
+            watcher = Watcher::new(&watch.work.roots(), &watch.work.folder);
+        }
+        watch.must(&changes)?;
+        looked = Instant::now();
+        if watcher.is_blind() != was_blind {
+            tell_state(&watcher, &watch.work.roots());
+        }
+    }
+}
+
+/// What is watched, and how it is brought into the index.
+struct Watch<'a> {
+    work: Work,
+    model: Model,
+    stop: &'a AtomicBool,
+    /// The last changes are not in the index.
+    has_failed: bool,
+}
+
+impl<'a> Watch<'a> {
+    fn new(flags: &Flags, options: &WatchFlags, stop: &'a AtomicBool) -> Result<Self, Failure> {
+        let work = Work::new(flags, &options.paths, &options.reading)?;
+        let model = Model::find(flags, &options.reading, &work, false)?;
+        Ok(Self { work, model, stop, has_failed: false })
+    }
+
+    /// Updates the index, however long somebody else writes it; what cannot be done now is tried
+    /// again later.
+    fn must(&mut self, changes: &Changes) -> Result<(), Failure> {
+        let mut told = false;
+        self.has_failed = false;
+        loop {
+            match self.update(changes) {
+                Ok(()) => return Ok(()),
+                Err(Failure::Index(error @ IndexError::Locked { .. })) => {
+                    if !std::mem::replace(&mut told, true) {
+                        eprintln!("{error}; waiting");
+                    }
+                    let until = Instant::now() + LOCK_TICK;
+                    while Instant::now() < until {
+                        self.check_stop()?;
+                        std::thread::sleep(TICK.min(LOCK_TICK));
+                    }
+                }
+                Err(Failure::Index(IndexError::Interrupted)) => return self.check_stop(),
+                Err(failure) => {
+                    eprintln!("error: {failure}; trying again in {} s", PERIOD.as_secs());
+                    self.has_failed = true;
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    fn check_stop(&self) -> Result<(), Failure> {
+        match self.stop.load(Ordering::Relaxed) {
+            true => Err(IndexError::Interrupted.into()),
+            false => Ok(()),
+        }
+    }
+
+    /// Brings changes into the index: the lock is held no longer than that takes.
+    fn update(&mut self, changes: &Changes) -> Result<(), Failure> {
+        let started = Instant::now();
+        self.work.options.scan.only = changes.paths();
+        resident::release(&self.work.folder);
+        let bars = Bars::new();
+        let progress = |step| bars.step(step);
+        let measure = |text: &str| self.model.measure(text);
+        let mut indexer = self.model.open(&self.work, false)?;
+        let paths = if changes.paths().is_empty() { self.work.paths.as_slice() } else { &[] };
+        let summary = indexer.update(paths, &self.work.options, &measure, &progress, self.stop);
+        drop(indexer);
+        bars.clear();
+        let mut summary = summary?;
+        tell(&summary, started.elapsed());
+        if summary.pending > 0 && !self.model.hand_over(&self.work.folder, false) {
+            let mut indexer = self.model.open(&self.work, false)?;
+            let made = self.model.embed(&mut indexer, false, &mut summary, &progress, self.stop);
+            bars.clear();
+            if let Some(why) = made? {
+                eprintln!("{} chunks without a vector: {why}", summary.pending);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Says what an update did, if it did anything.
+fn tell(summary: &Summary, time: Duration) {
+    let (added, changed, removed) =
+        (summary.sources_added, summary.sources_changed, summary.sources_removed);
+    if added + changed + removed > 0 {
+        let ms = time.as_millis();
+        eprintln!("{added} new, {changed} changed, {removed} removed; {ms} ms");
+    }
+    eprint!("{}", problems(&summary.problems));
+}
+
+/// Says what is watched, or why everything must be looked at now and then instead.
+fn tell_state(watcher: &Watcher, roots: &[PathBuf]) {
+    match watcher.why_blind() {
+        Some(why) => eprintln!(
+            "changes are not told ({why}); looking at everything every {} s",
+            PERIOD.as_secs()
+        ),
+        None => roots.iter().for_each(|root| eprintln!("watching {}", root.display())),
+    }
+}
