@@ -3,7 +3,7 @@
 
 mod counts;
 mod keyword_pass;
-mod part;
+mod partial_scan;
 mod progress;
 mod vector_pass;
 
@@ -150,11 +150,11 @@ impl Indexer {
         let numbers = self.root_numbers(roots)?;
         let known = &self.manifest.roots;
         let places = numbers.iter().map(|n| (*n, known[*n as usize].as_path()));
-        let mut places: Vec<part::Root<'_>> =
+        let mut places: Vec<partial_scan::Root<'_>> =
             places.filter(|(_, root)| !root.as_os_str().is_empty()).collect();
         let mut scanned = options.scan.clone();
-        scanned.only = part::widened(self.catalogue.sources(), &places, &scanned.only);
-        places.retain(|(_, root)| part::is_in(root, &scanned.only));
+        scanned.only = partial_scan::widened(self.catalogue.sources(), &places, &scanned.only);
+        places.retain(|(_, root)| partial_scan::is_in(root, &scanned.only));
         let mut sources = Vec::new();
         let mut problems = Vec::new();
         for (number, root) in &places {
@@ -166,8 +166,9 @@ impl Indexer {
                 progress(IndexProgress::Scan { sources: sources.len() as u64 });
             }
         }
-        let part = (!scanned.only.is_empty())
-            .then(|| part::known(self.catalogue.sources(), &places, &scanned.only, &sources));
+        let partial = (!scanned.only.is_empty()).then(|| {
+            partial_scan::known(self.catalogue.sources(), &places, &scanned.only, &sources)
+        });
         let numbers: Vec<u32> = places.iter().map(|(number, _)| *number).collect();
         let hashed: Vec<Result<Found, (u32, Problem)>> = sources
             .into_par_iter()
@@ -183,7 +184,7 @@ impl Indexer {
                 Err(problem) => problems.push(problem),
             }
         }
-        let known = part.as_ref().unwrap_or(self.catalogue.sources());
+        let known = partial.as_ref().unwrap_or(self.catalogue.sources());
         Ok(plan(known, &numbers, found, problems))
     }
 

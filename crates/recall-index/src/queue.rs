@@ -16,7 +16,7 @@ pub struct Queue {
 
 /// Bytes that wait; dropped when they are taken out.
 #[derive(Debug)]
-pub struct Place {
+pub struct Reservation {
     queue: Arc<Queue>,
     bytes: usize,
 }
@@ -27,9 +27,9 @@ impl Queue {
         Arc::new(Self { limit, waiting: Mutex::new(0), taken: Condvar::new() })
     }
 
-    /// A place for `bytes`, as soon as there is room; what is larger than the whole queue gets one
+    /// Room for `bytes`, as soon as there is room; what is larger than the whole queue gets one
     /// when it is empty.
-    pub fn place(self: &Arc<Self>, bytes: usize) -> Place {
+    pub fn reserve(self: &Arc<Self>, bytes: usize) -> Reservation {
         let end = Instant::now() + PATIENCE;
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         while *waiting > 0 && *waiting + bytes > self.limit {
@@ -42,11 +42,11 @@ impl Queue {
             }
         }
         *waiting += bytes;
-        Place { queue: Arc::clone(self), bytes }
+        Reservation { queue: Arc::clone(self), bytes }
     }
 }
 
-impl Drop for Place {
+impl Drop for Reservation {
     fn drop(&mut self) {
         let mut waiting = self.queue.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         *waiting -= self.bytes;
@@ -67,12 +67,12 @@ mod tests {
             for _ in 0..4 {
                 scope.spawn(|| {
                     for bytes in 1..60 {
-                        let place = queue.place(bytes);
+                        let reservation = queue.reserve(bytes);
                         let held = now.fetch_add(bytes, Ordering::SeqCst) + bytes;
                         most.fetch_max(held, Ordering::SeqCst);
                         std::thread::yield_now();
                         now.fetch_sub(bytes, Ordering::SeqCst);
-                        drop(place);
+                        drop(reservation);
                     }
                 });
             }
@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn what_is_larger_than_the_queue_passes_alone() {
         let queue = Queue::new(10);
-        drop(queue.place(1000));
-        let _small = queue.place(5);
+        drop(queue.reserve(1000));
+        let _small = queue.reserve(5);
     }
 }

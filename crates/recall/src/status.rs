@@ -50,7 +50,7 @@ fn json<'a>(
         "chunks": manifest.counts.chunks, "vectors": manifest.counts.vectors,
         "chunks_with_a_twin": twins(snapshot)?,
         "text_bytes": manifest.counts.text_bytes, "index_bytes": sizes,
-        "vector_segments": manifest.segments.len(), "sources": snapshot.keyword().sources()?,
+        "vector_segments": manifest.segments.len(), "sources": snapshot.keyword().entries_by_source()?,
         "vector_problem": snapshot.vectors().err().map(ToString::to_string),
         "background": resident::job_of(snapshot.folder()),
         "settings": manifest.settings, "files": files,
@@ -59,7 +59,7 @@ fn json<'a>(
 
 /// Chunks that share the vector of another, since they have its text.
 fn twins(snapshot: &Snapshot) -> Result<u64, Failure> {
-    let all = snapshot.keyword().chunks_with_twins()?;
+    let all = snapshot.keyword().chunk_count()?;
     Ok(all.saturating_sub(snapshot.manifest().counts.chunks))
 }
 
@@ -84,7 +84,7 @@ fn text<'a>(
         counts.documents,
         size(counts.text_bytes)
     ));
-    for (source, entries) in snapshot.keyword().sources()? {
+    for (source, entries) in snapshot.keyword().entries_by_source()? {
         out.push_str(&format!("  {source}: {entries}\n"));
     }
     let model = manifest.model.as_ref().map_or("no model yet", |m| m.id.as_str());
