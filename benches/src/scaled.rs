@@ -82,7 +82,7 @@ impl Scaled {
         let embed = |texts: &[&str], _: &(dyn Fn(usize) + Sync)| {
             Ok(texts.iter().map(|text| self.vectors.of(text)).collect())
         };
-        indexer.embed_with(DIMS, &embed, &progress, &stop)?;
+        indexer.embed(DIMS, &embed, &progress, &stop)?;
         indexer.merge_vectors(false, &progress)?;
         Ok(Parts { keyword, vectors: started.elapsed().as_secs_f64() })
     }

@@ -1,5 +1,6 @@
 //! What can go wrong with an index, as data, and what to do about it.
 
+use std::error::Error;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -59,9 +60,12 @@ pub enum IndexError {
         /// The beginning of the text.
         text: String,
     },
-    /// The model failed on a text.
+    /// No vector could be made of a text: what failed is what makes vectors, not the index.
     #[error(transparent)]
-    Embed(#[from] recall_embed::EmbedError),
+    Embedding {
+        /// Its own error.
+        source: Box<dyn Error + Send + Sync>,
+    },
     /// The keyword engine failed.
     #[error("keyword index in {}: {detail}", path.display())]
     Keyword {
@@ -84,6 +88,11 @@ pub enum IndexError {
 }
 
 impl IndexError {
+    /// The failure of what makes vectors, for `map_err`.
+    pub fn embedding(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::Embedding { source: source.into() }
+    }
+
     /// One line that says what helps, if anything does.
     pub fn hint(&self) -> Option<String> {
         match self {
@@ -111,8 +120,7 @@ impl IndexError {
                 }
                 _ => None,
             },
-            Self::Embed(error) => Some(error.hint().to_owned()),
-            Self::BadVector { .. } | Self::Interrupted => None,
+            Self::Embedding { .. } | Self::BadVector { .. } | Self::Interrupted => None,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The writer of an index: scan, compare, keyword side, commit; then vectors, in commits that cost
 //! at most half a minute each to lose.
 
+mod chunk_texts;
 mod counts;
 mod keyword_pass;
 mod partial_scan;
@@ -28,7 +29,7 @@ use crate::verified::Verified;
 use keyword_pass::KeywordPass;
 
 pub use progress::{IndexOptions, IndexProgress, OnProgress, Summary};
-pub use vector_pass::Embed;
+pub use vector_pass::{Embed, EmbedFailure};
 
 /// Where the tokens of a text begin, in bytes, ascending; from any thread.
 pub type SharedTokenOffsets<'a> = dyn Fn(&str) -> Vec<usize> + Sync + 'a;
@@ -266,7 +267,7 @@ impl Indexer {
         if changed || options.optimize {
             self.merge_keyword(options.optimize)?;
         }
-        summary.pending = self.manifest.counts.chunks - self.manifest.counts.vectors;
+        summary.pending = self.manifest.counts.missing_vectors();
         if stop.load(Ordering::Relaxed) {
             return Err(IndexError::Interrupted);
         }

@@ -48,8 +48,8 @@ pub use entry::{ChunkRecord, Entry};
 pub use error::IndexError;
 pub use filter::Filter;
 pub use indexer::{
-    Embed, IndexOptions, IndexProgress, Indexer, OnProgress, SharedTokenOffsets, Summary,
-    recognised,
+    Embed, EmbedFailure, IndexOptions, IndexProgress, Indexer, OnProgress, SharedTokenOffsets,
+    Summary, recognised,
 };
 pub use keyword::{Allowed, EntryId, KeywordReader};
 pub use manifest::{Counts, Manifest, ModelRecord};

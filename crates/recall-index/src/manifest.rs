@@ -14,7 +14,7 @@ use crate::error::{IndexError, io_error};
 /// Name of the manifest in an index folder.
 pub const FILE: &str = "manifest.json";
 /// The format this program reads and writes.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 /// What the first line begins with; then come the format and the checksum of the rest.
 const MAGIC: &str = "recall-manifest";
 /// More than the first line has.
@@ -37,7 +37,7 @@ pub struct FileRecord {
 /// The model whose vectors the index holds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelRecord {
-    /// SourceCatalogue id.
+    /// Its id in the catalogue of models.
     pub id: String,
     /// Checksum over the model's files.
     pub checksum: String,
@@ -81,6 +81,13 @@ pub struct Counts {
     pub vectors: u64,
     /// Bytes of text.
     pub text_bytes: u64,
+}
+
+impl Counts {
+    /// How many distinct chunk texts have no vector yet.
+    pub fn missing_vectors(&self) -> u64 {
+        self.chunks.saturating_sub(self.vectors)
+    }
 }
 
 /// A generation of an index.

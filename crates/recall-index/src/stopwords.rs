@@ -74,33 +74,54 @@ fn list_of(words: &[String]) -> Option<(usize, usize)> {
 /// Whether a character belongs to a script.
 type IsOfScript = fn(char) -> bool;
 
-/// A name for the language of `text`, where its script or its small words tell it beyond doubt: what
-/// two texts are compared by, to know whether missing words say anything.
+/// What [`language`] can answer. An index stores the number of an answer: add to the end only.
+const LANGUAGES: [&str; 20] = [
+    "en", "vi", "de", "fr", "es", "pt", "it", "nl", "ru", "tr", "id", "pl", "ja", "zh", "ko", "th",
+    "cyrillic", "arabic", "greek", "hindi",
+];
+/// Where the scripts that tell a language begin among them; before it, one for each list.
+const FIRST_SCRIPT: usize = 12;
+const SCRIPTS: [IsOfScript; 8] = [
+    |c| matches!(c, '\u{3040}'..='\u{30ff}'),
+    |c| matches!(c, '\u{3400}'..='\u{9fff}'),
+    |c| matches!(c, '\u{ac00}'..='\u{d7af}'),
+    |c| matches!(c, '\u{e00}'..='\u{e7f}'),
+    |c| matches!(c, '\u{400}'..='\u{4ff}'),
+    |c| matches!(c, '\u{600}'..='\u{6ff}'),
+    |c| matches!(c, '\u{370}'..='\u{3ff}'),
+    |c| matches!(c, '\u{900}'..='\u{97f}'),
+];
+const VIETNAMESE_NUMBER: usize = 1;
+
+/// Names the language of `text` where its script or its small words tell it beyond doubt: `en`,
+/// `vi`, `zh`, or a script such as `cyrillic`. Two texts are compared by it, to know whether words
+/// that are missing say anything.
 pub fn language(text: &str) -> Option<&'static str> {
-    let letters = || text.chars().filter(|c| c.is_alphabetic()).take(400);
-    let count = letters().count();
-    let share = |is: IsOfScript| letters().filter(|c| is(*c)).count() * 2 > count;
-    let scripts: [(&str, IsOfScript); 8] = [
-        ("ja", |c| matches!(c, '\u{3040}'..='\u{30ff}')),
-        ("zh", |c| matches!(c, '\u{3400}'..='\u{9fff}')),
-        ("ko", |c| matches!(c, '\u{ac00}'..='\u{d7af}')),
-        ("th", |c| matches!(c, '\u{e00}'..='\u{e7f}')),
-        ("cyrillic", |c| matches!(c, '\u{400}'..='\u{4ff}')),
-        ("arabic", |c| matches!(c, '\u{600}'..='\u{6ff}')),
-        ("greek", |c| matches!(c, '\u{370}'..='\u{3ff}')),
-        ("hindi", |c| matches!(c, '\u{900}'..='\u{97f}')),
-    ];
-    if count < 2 {
+    language_number(text).and_then(language_of_number)
+}
+
+/// The number under which an index keeps [`language`] of `text`.
+pub fn language_number(text: &str) -> Option<u64> {
+    recognised(text).map(|number| number as u64)
+}
+
+/// The name behind a number of [`language_number`]; `None` for one that was never given.
+pub fn language_of_number(number: u64) -> Option<&'static str> {
+    LANGUAGES.get(usize::try_from(number).ok()?).copied()
+}
+
+fn recognised(text: &str) -> Option<usize> {
+    let letters: Vec<char> = text.chars().filter(|c| c.is_alphabetic()).take(400).collect();
+    let holding = |is: IsOfScript| letters.iter().filter(|c| is(**c)).count();
+    if letters.len() < 2 {
         return None;
     }
-    if let Some((name, _)) = scripts.iter().find(|(_, is)| share(*is)) {
-        return Some(name);
+    let script = SCRIPTS.iter().position(|is| holding(*is) * 2 > letters.len());
+    if let Some(number) = script {
+        return Some(FIRST_SCRIPT + number);
     }
-    let vietnamese = |c: char| {
-        matches!(c, 'ă' | 'đ' | 'ơ' | 'ư' | 'Ă' | 'Đ' | 'Ơ' | 'Ư' | '\u{1ea0}'..='\u{1ef9}')
-    };
-    if letters().filter(|c| vietnamese(*c)).count() * 20 > count {
-        return Some(NAMES[1]);
+    if holding(is_vietnamese) * 20 > letters.len() {
+        return Some(VIETNAMESE_NUMBER);
     }
     let words: Vec<String> = text
         .split(|c: char| !c.is_alphabetic())
@@ -109,11 +130,13 @@ pub fn language(text: &str) -> Option<&'static str> {
         .map(str::to_lowercase)
         .collect();
     let (number, hits) = list_of(&words)?;
-    (hits * 8 >= words.len()).then_some(NAMES[number])
+    (hits * 8 >= words.len()).then_some(number)
 }
 
-/// Languages of the lists, in their order.
-const NAMES: [&str; 12] = ["en", "vi", "de", "fr", "es", "pt", "it", "nl", "ru", "tr", "id", "pl"];
+/// Whether a letter is one that only Vietnamese writes.
+fn is_vietnamese(c: char) -> bool {
+    matches!(c, 'ă' | 'đ' | 'ơ' | 'ư' | 'Ă' | 'Đ' | 'Ơ' | 'Ư' | '\u{1ea0}'..='\u{1ef9}')
+}
 
 #[cfg(test)]
 mod tests {
@@ -134,6 +157,8 @@ mod tests {
         check_language("nginx", None);
         check_language("ERR_0x80070005", None);
         check_language("", None);
+        check_language("ひらがな", Some("ja"));
+        check_language("नमस्ते", Some("hindi"));
     }
 
     #[track_caller]

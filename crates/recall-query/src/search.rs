@@ -123,9 +123,8 @@ impl<'a> Searcher<'a> {
     fn compare_languages(&self, question: &str, ranking: &mut Ranking) -> Result<(), IndexError> {
         let Some(own) = language(question) else { return Ok(()) };
         for document in ranking.documents.iter_mut().take(LANGUAGES_READ) {
-            let entry = self.snapshot.keyword().fetch(document.entry)?;
-            document.cross_language =
-                language(&entry.document.text).is_some_and(|other| other != own);
+            let other = self.snapshot.keyword().language(document.entry)?;
+            document.cross_language = other.is_some_and(|other| other != own);
         }
         Ok(())
     }
@@ -144,7 +143,10 @@ impl<'a> Searcher<'a> {
         let silent = request.mode == Mode::Keyword || terms.is_empty();
         let unit = match self.embedder {
             Some(embedder) if !silent && self.snapshot.vectors().is_ok_and(|v| v.is_some()) => {
-                Some(self.language.query(embedder.query(&question.text).map_err(IndexError::from)?))
+                Some(
+                    self.language
+                        .query(embedder.query(&question.text).map_err(IndexError::embedding)?),
+                )
             }
             _ => None,
         };

@@ -84,6 +84,9 @@ impl Failure {
     /// One line that says what helps.
     pub fn hint(&self) -> Option<String> {
         match self {
+            Self::Index(IndexError::Embedding { source }) => {
+                source.downcast_ref().map(|error: &EmbedError| error.hint().to_owned())
+            }
             Self::Index(error) => error.hint(),
             Self::Embed(error) => Some(error.hint().to_owned()),
             Self::Usage { hint, .. } => hint.clone(),

@@ -1,9 +1,10 @@
 //! `recall model`, and getting a model onto the machine for the commands that need one.
 
 use recall_embed::{
-    EmbedError, Home, Installed, LanguageRemoval, ModelCatalogue, ModelSpec, State, installed,
-    pull, verify,
+    EmbedError, Embedder, Home, Installed, LanguageRemoval, ModelCatalogue, ModelSpec, State,
+    installed, pull, verify,
 };
+use recall_index::EmbedFailure;
 
 use crate::bars::Bars;
 use crate::failure::Failure;
@@ -112,4 +113,15 @@ fn check(home: &Home, model: &ModelSpec) -> Result<u8, Failure> {
         format!("{} is not as it was installed", model.id),
         format!("fetch it again with: recall model pull {}", model.id),
     ))
+}
+
+/// What the index asks a model for: the finished vectors of passages.
+pub fn vectors_of(
+    embedder: &Embedder,
+) -> impl Fn(&[&str], &(dyn Fn(usize) + Sync)) -> Result<Vec<Vec<f32>>, EmbedFailure> {
+    let language = LanguageRemoval::of(&embedder.model().id, embedder.dims());
+    move |texts, report| {
+        let vectors = embedder.passages(texts, report)?;
+        Ok(vectors.into_iter().map(|vector| language.passage(vector)).collect())
+    }
 }

@@ -55,7 +55,7 @@ impl Indexer {
         change: Change,
     ) -> Result<(), IndexError> {
         let counts = &mut self.manifest.counts;
-        let all_had_vectors = counts.vectors == counts.chunks;
+        let all_had_vectors = counts.missing_vectors() == 0;
         let mut touched = change.chunks;
         touched.sort_unstable();
         touched.dedup();
@@ -138,7 +138,7 @@ mod tests {
             Ok(texts.iter().map(|t| vector(t)).collect())
         };
         if embed {
-            indexer.embed_with(DIMS, &vectors, &progress, &stop).unwrap();
+            indexer.embed(DIMS, &vectors, &progress, &stop).unwrap();
             indexer.merge_vectors(false, &progress).unwrap();
             let counts = indexer.manifest().counts;
             assert_eq!(counts.vectors, counts.chunks, "every text has a vector");

@@ -2,12 +2,11 @@
 //! the merging of their segments.
 
 use std::collections::HashSet;
+use std::error::Error;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use rayon::prelude::*;
-use recall_embed::{Embedder, LanguageRemoval};
-
+use super::chunk_texts::ChunkTexts;
 use super::{IndexProgress, Indexer, OnProgress};
 use crate::error::IndexError;
 use crate::graph::ROWS_MERGED_MAX;
@@ -23,33 +22,21 @@ const EMBED_TEXTS: usize = 128;
 /// Time between two commits of vectors: what a crash can cost.
 const COMMIT_EVERY: Duration = Duration::from_secs(30);
 
-/// Texts in, their vectors out in the same order, as they are to be stored; tells how many tokens it
-/// has done. [`Indexer::embed`] is this with a model.
+/// A function that makes the vectors of texts, in their order, finished as they are to be stored and
+/// compared. It tells how many tokens each text had as it goes, from any thread.
 pub type Embed<'a> =
-    dyn Fn(&[&str], &(dyn Fn(usize) + Sync)) -> Result<Vec<Vec<f32>>, IndexError> + 'a;
+    dyn Fn(&[&str], &(dyn Fn(usize) + Sync)) -> Result<Vec<Vec<f32>>, EmbedFailure> + 'a;
+/// Why no vectors could be made.
+pub type EmbedFailure = Box<dyn Error + Send + Sync>;
 
 impl Indexer {
-    /// Embeds the texts that have no vector, newest documents first, in commits. Returns how many
-    /// were embedded; interrupted by `stop`, it keeps them.
+    /// Makes vectors of `dims` numbers for the texts that have none, newest documents first, in
+    /// commits. Returns how many texts were embedded; interrupted by `stop`, it keeps them.
     ///
     /// # Errors
-    /// [`IndexError::OtherModel`], [`IndexError::BadVector`], and those of the model and the disk.
+    /// [`IndexError::Embedding`] with what `embed` says, [`IndexError::BadVector`],
+    /// [`IndexError::Interrupted`], and those of the disk.
     pub fn embed(
-        &mut self,
-        embedder: &Embedder,
-        progress: &OnProgress<'_>,
-        stop: &AtomicBool,
-    ) -> Result<u64, IndexError> {
-        let language = LanguageRemoval::of(&embedder.model().id, embedder.dims());
-        let with_model = |texts: &[&str], report: &(dyn Fn(usize) + Sync)| {
-            let vectors = embedder.passages(texts, report)?;
-            Ok(vectors.into_iter().map(|vector| language.passage(vector)).collect())
-        };
-        self.embed_with(embedder.dims(), &with_model, progress, stop)
-    }
-
-    /// [`Self::embed`] with vectors of `dims` numbers from anywhere.
-    pub fn embed_with(
         &mut self,
         dims: usize,
         embed: &Embed<'_>,
@@ -61,17 +48,20 @@ impl Indexer {
         let total = pending.len() as u64;
         let (mut done, mut rows, mut last) = (0, Vec::new(), Instant::now());
         let tokens = AtomicU64::new(0);
+        let fetch = |id: EntryId| keyword.fetch(id);
+        let mut texts_of = ChunkTexts::new(&fetch);
         for batch in pending.chunks(EMBED_TEXTS) {
             if stop.load(Ordering::Relaxed) {
                 break;
             }
-            let texts = texts(&keyword, batch)?;
+            let texts = texts_of.batch(batch)?;
             let report = |count: usize| {
                 let tokens = tokens.fetch_add(count as u64, Ordering::Relaxed) + count as u64;
                 progress(IndexProgress::Embed { done, total, tokens });
             };
             let bare: Vec<&str> = texts.iter().map(|(_, text)| text.as_str()).collect();
-            rows.extend(coded(&texts, embed(&bare, &report)?)?);
+            let vectors = embed(&bare, &report).map_err(IndexError::embedding)?;
+            rows.extend(coded(&texts, vectors)?);
             done += batch.len() as u64;
             if last.elapsed() >= COMMIT_EVERY {
                 self.add_vectors(dims, std::mem::take(&mut rows))?;
@@ -100,8 +90,8 @@ impl Indexer {
     }
 
     fn add_vectors(&mut self, dims: usize, rows: Vec<Row>) -> Result<(), IndexError> {
-        let parts: Vec<Vec<Row>> = rows.chunks(ROWS_MERGED_MAX).map(<[Row]>::to_vec).collect();
-        let records = segment::write(&self.folder, &mut self.manifest, dims, parts, &|_| {})?;
+        let segments: Vec<Vec<Row>> = rows.chunks(ROWS_MERGED_MAX).map(<[Row]>::to_vec).collect();
+        let records = segment::write(&self.folder, &mut self.manifest, dims, segments, &|_| {})?;
         self.manifest.segments.extend(records);
         self.count_vectors();
         self.commit()
@@ -149,18 +139,6 @@ impl Indexer {
         let groups = merges(&sizes, all).into_iter();
         groups.flat_map(|group| bounded(group, &rows, limit)).collect()
     }
-}
-
-fn texts(
-    keyword: &KeywordReader,
-    chunks: &[(u64, EntryId)],
-) -> Result<Vec<(u64, String)>, IndexError> {
-    let text = |(hash, id): &(u64, EntryId)| -> Result<Option<(u64, String)>, IndexError> {
-        let entry = keyword.fetch(*id)?;
-        let chunk = entry.chunks.iter().find(|chunk| chunk.hash == *hash);
-        Ok(chunk.map(|chunk| (*hash, entry.model_text(chunk))))
-    };
-    chunks.par_iter().filter_map(|chunk| text(chunk).transpose()).collect()
 }
 
 fn coded(texts: &[(u64, String)], vectors: Vec<Vec<f32>>) -> Result<Vec<Row>, IndexError> {

@@ -5,6 +5,7 @@ use tantivy::columnar::{Column, StrColumn};
 
 use super::{EntryId, KeywordReader};
 use crate::error::IndexError;
+use crate::stopwords::language_of_number;
 
 /// The columns of one segment, opened once.
 pub(super) struct Columns {
@@ -14,6 +15,7 @@ pub(super) struct Columns {
     pub(super) part: Column<u64>,
     pub(super) chunk: Column<u64>,
     pub(super) date: Column<i64>,
+    pub(super) language: Column<u64>,
     pub(super) id: Option<StrColumn>,
     pub(super) path: Option<StrColumn>,
 }
@@ -29,6 +31,7 @@ impl Columns {
             part: fast.u64("part")?,
             chunk: fast.u64("chunk")?,
             date: fast.i64("date")?,
+            language: fast.u64("language")?,
             id: fast.str("id")?,
             path: fast.str("path")?,
         })
@@ -55,6 +58,13 @@ impl KeywordReader {
     /// The key of the document that an entry belongs to.
     pub fn document_key(&self, id: EntryId) -> Result<u64, IndexError> {
         self.contained(|| Ok(first(&self.columns()?[id.segment as usize].document, id.number)))
+    }
+
+    /// The language of an entry, as [`language`](crate::language) names it for its text.
+    pub fn language(&self, id: EntryId) -> Result<Option<&'static str>, IndexError> {
+        let number =
+            self.contained(|| Ok(self.columns()?[id.segment as usize].language.first(id.number)))?;
+        Ok(number.and_then(language_of_number))
     }
 
     /// The ids and the paths of the documents of entries. All at once, since texts are stored in

@@ -13,6 +13,7 @@ use super::{EntryId, KeywordReader};
 use crate::entry::{Entry, PathNames};
 use crate::error::IndexError;
 use crate::queue::Reservation;
+use crate::stopwords::language_number;
 
 /// Metadata values longer than this are not worth a filter.
 const FIELD_VALUE_BYTES_MAX: usize = 120;
@@ -68,6 +69,9 @@ impl Record {
         self.number(f.content, entry.content);
         self.number(f.part, u64::from(entry.part));
         entry.chunks.iter().for_each(|chunk| self.number(f.chunk, chunk.hash));
+        if let Some(language) = language_number(&entry.document.text) {
+            self.number(f.language, language);
+        }
         if let Some(date) = entry.document.date.or(entry.document.updated) {
             self.cells.push((f.date, Cell::Signed(date.seconds)));
         }

@@ -13,6 +13,7 @@ use super::directory::StagedDirectory;
 use super::tokenizer::Words;
 use crate::manifest::KeywordRecord;
 
+/// The name by which tantivy knows our analysis.
 const TOKENIZER: &str = "recall";
 /// Bytes of stored entries that are packed together: what entries have in common is then there once,
 /// and fetching one unpacks so much.
@@ -29,6 +30,7 @@ pub(super) struct Fields {
     pub(super) part: Field,
     pub(super) chunk: Field,
     pub(super) date: Field,
+    pub(super) language: Field,
     pub(super) id: Field,
     pub(super) path: Field,
     pub(super) kind: Field,
@@ -63,6 +65,7 @@ fn schema() -> (Schema, Fields) {
         part: builder.add_u64_field("part", column()),
         chunk: builder.add_u64_field("chunk", column()),
         date: builder.add_i64_field("date", column()),
+        language: builder.add_u64_field("language", column()),
         // Columns: ties are broken by them, for every candidate of every question. An id is found
         // among the identifiers.
         id: builder.add_text_field("id", FAST),

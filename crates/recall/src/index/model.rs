@@ -127,7 +127,10 @@ impl Model {
         };
         if summary.pending > 0 {
             match self.embedder.get_or_init(|| self.load(installed)) {
-                Ok(embedder) => summary.embedded = indexer.embed(embedder, progress, stop)?,
+                Ok(embedder) => {
+                    let (dims, vectors) = (embedder.dims(), model::vectors_of(embedder));
+                    summary.embedded = indexer.embed(dims, &vectors, progress, stop)?;
+                }
                 Err(error) => return Ok(Some(told(error))),
             }
         }
@@ -169,7 +172,7 @@ impl Model {
 
 /// Texts without a vector.
 pub fn pending(manifest: &Manifest) -> u64 {
-    manifest.counts.chunks.saturating_sub(manifest.counts.vectors)
+    manifest.counts.missing_vectors()
 }
 
 fn told(error: &EmbedError) -> String {

@@ -13,6 +13,7 @@ use recall_index::{IndexError, IndexProgress, Indexer, Manifest};
 use super::status::{Job, JobStatus};
 use crate::engine::Engine;
 use crate::failure::Failure;
+use crate::model;
 
 /// Texts that are not worth another copy of the model.
 const FEW: u64 = 256;
@@ -143,7 +144,7 @@ fn embed(
     stop: &AtomicBool,
 ) -> Result<(), Failure> {
     let manifest = Manifest::read(&job.folder)?;
-    let missing = manifest.counts.chunks.saturating_sub(manifest.counts.vectors);
+    let missing = manifest.counts.missing_vectors();
     let embedder = if missing <= FEW {
         engine.model(&job.model).map_err(Failure::usage)?
     } else {
@@ -154,7 +155,7 @@ fn embed(
     };
     let mut indexer = Indexer::open(&job.folder, manifest.chunks, manifest.measured)?;
     indexer.set_model(&job.model)?;
-    indexer.embed(&embedder, progress, stop)?;
+    indexer.embed(embedder.dims(), &model::vectors_of(&embedder), progress, stop)?;
     indexer.merge_vectors(job.optimize, progress)?;
     Ok(())
 }
