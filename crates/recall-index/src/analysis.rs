@@ -247,14 +247,14 @@ fn pairs(text: &str, span: Range<usize>, out: &mut Terms) {
     let raw = &text[span.clone()];
     let starts: Vec<usize> = raw.char_indices().map(|(at, _)| at).chain([raw.len()]).collect();
     for i in 0..starts.len() - 1 {
-        let stretch = |chars: usize| {
+        let run = |chars: usize| {
             starts.get(i + chars).map(|end| span.start + starts[i]..span.start + end)
         };
-        if let Some(pair) = stretch(2) {
+        if let Some(pair) = run(2) {
             out.word(normalise(&text[pair.clone()]), None, pair);
             out.position -= 1;
         }
-        if let Some(one) = stretch(1) {
+        if let Some(one) = run(1) {
             out.word(normalise(&text[one.clone()]), None, one);
         }
     }
@@ -368,7 +368,7 @@ fn identifier_parts(run: &str) -> impl Iterator<Item = &str> {
         .filter(move |part| part.len() >= 2 && part.len() < run.len() && is_identifier(part))
 }
 
-/// Whether a run between spaces is a name rather than a word: two alphanumeric stretches joined by
+/// Whether a run between spaces is a name rather than a word: two alphanumeric runs joined by
 /// punctuation, a leading sign (`--flag`, `/path`, `@name`, `#12`), or letters mixed with digits.
 pub fn is_identifier(run: &str) -> bool {
     let alphanumeric = |c: char| c.is_alphanumeric() || is_combining_mark(c);

@@ -25,17 +25,19 @@ pub fn check(folder: &Path) -> Result<Vec<DamagedFile>, IndexError> {
         Err(IndexError::Damaged { path, detail }) => return Ok(vec![DamagedFile { path, detail }]),
         Err(error) => return Err(error),
     };
-    let mut findings: Vec<DamagedFile> =
-        manifest.files().filter_map(|(part, file)| check_file(folder, part, file)).collect();
+    let mut findings: Vec<DamagedFile> = manifest
+        .files()
+        .filter_map(|(component, file)| check_file(folder, component, file))
+        .collect();
     if findings.is_empty() {
         findings.extend(check_sense(folder)?);
     }
     Ok(findings)
 }
 
-fn check_file(folder: &Path, part: &str, record: &FileRecord) -> Option<DamagedFile> {
-    let path = folder.join(part).join(&record.name);
-    let detail = match record_file(&folder.join(part), &record.name) {
+fn check_file(folder: &Path, component: &str, record: &FileRecord) -> Option<DamagedFile> {
+    let path = folder.join(component).join(&record.name);
+    let detail = match record_file(&folder.join(component), &record.name) {
         Err(error) => error.to_string(),
         Ok(found) if found.bytes != record.bytes => {
             format!("{} bytes instead of {}", found.bytes, record.bytes)
@@ -50,8 +52,8 @@ fn check_file(folder: &Path, part: &str, record: &FileRecord) -> Option<DamagedF
 fn check_sense(folder: &Path) -> Result<Vec<DamagedFile>, IndexError> {
     let snapshot = Snapshot::open(folder)?;
     let mut findings = Vec::new();
-    let mut found = |part: &str, detail: String| {
-        findings.push(DamagedFile { path: folder.join(part), detail });
+    let mut found = |component: &str, detail: String| {
+        findings.push(DamagedFile { path: folder.join(component), detail });
     };
     let counts = snapshot.manifest().counts;
     let documents = snapshot.keyword().documents()?;

@@ -1,4 +1,4 @@
-//! A text cut into stretches that a model can read: at headings, paragraphs and messages, with
+//! A text cut into ranges that a model can read: at headings, paragraphs and messages, with
 //! some overlap. Pure: the measure of a text in tokens is passed in.
 
 use std::ops::Range;
@@ -20,7 +20,7 @@ impl Default for ChunkSettings {
     }
 }
 
-/// A stretch of a text and the headings above it.
+/// A range of a text and the headings above it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chunk {
     /// Bytes of the text.
@@ -70,7 +70,7 @@ impl Tokens {
     }
 }
 
-/// A stretch that is kept together where it fits: a heading, a paragraph, a message.
+/// A range that is kept together where it fits: a heading, a paragraph, a message.
 struct Block {
     range: Range<usize>,
     heading: Option<Heading>,
@@ -270,9 +270,9 @@ impl<'a> Packer<'a> {
 /// Places inside `range` where a line or a sentence begins.
 fn boundaries(text: &str, range: Range<usize>) -> impl Iterator<Item = usize> {
     let base = text.floor_char_boundary(range.start);
-    let stretch = &text[base..text.floor_char_boundary(range.end)];
+    let text = &text[base..text.floor_char_boundary(range.end)];
     let mut before = ('\0', '\0');
-    stretch.char_indices().filter_map(move |(at, c)| {
+    text.char_indices().filter_map(move |(at, c)| {
         let (two_back, one_back) = before;
         before = (one_back, c);
         let line = one_back == '\n';
@@ -284,9 +284,9 @@ fn boundaries(text: &str, range: Range<usize>) -> impl Iterator<Item = usize> {
 
 /// `range` without the white space at its ends.
 fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
-    let stretch = &text[range.clone()];
-    let start = range.start + (stretch.len() - stretch.trim_start().len());
-    start..(start + stretch.trim().len())
+    let text = &text[range.clone()];
+    let start = range.start + (text.len() - text.trim_start().len());
+    start..(start + text.trim().len())
 }
 
 /// A stand-in for a model's tokens where no model is at hand: at most four bytes of a word, or one

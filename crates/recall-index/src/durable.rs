@@ -7,12 +7,12 @@ use std::path::Path;
 
 use crate::error::{IndexError, io_error};
 
-/// Replaces `path` with `parts`, one after the other. A crash leaves the old file or the new one.
-pub fn write(path: &Path, parts: &[&[u8]]) -> Result<(), IndexError> {
+/// Replaces `path` with `pieces`, one after the other. A crash leaves the old file or the new one.
+pub fn write(path: &Path, pieces: &[&[u8]]) -> Result<(), IndexError> {
     let beside = path.with_extension("tmp");
     let mut file = File::create(&beside).map_err(io_error("create", &beside))?;
-    for part in parts {
-        file.write_all(part).map_err(io_error("write", &beside))?;
+    for piece in pieces {
+        file.write_all(piece).map_err(io_error("write", &beside))?;
     }
     file.sync_all().map_err(io_error("sync", &beside))?;
     drop(file);

@@ -64,7 +64,7 @@ impl Entry {
         source_key(self.root, &self.source_path)
     }
 
-    /// The text that the model reads for a chunk: its context, then the stretch itself.
+    /// The text that the model reads for a chunk: its context, then the chunk itself.
     pub fn model_text(&self, chunk: &ChunkRecord) -> String {
         let range = chunk.start as usize..chunk.end as usize;
         model_text(
@@ -292,7 +292,7 @@ fn model_text(document: &Document, headings: &str, text: &str) -> String {
     format!("{context}\n{text}")
 }
 
-/// What a stretch of a mail says itself: no quoted lines, which the model reads in the mail they come
+/// What a range of a mail says itself: no quoted lines, which the model reads in the mail they come
 /// from, and no signature, which it would read a thousand times. All of it if that is nothing.
 fn own_lines(text: &str) -> Cow<'_, str> {
     let is_quoted = |line: &str| line.starts_with('>');

@@ -6,6 +6,7 @@ mod counts;
 mod keyword_pass;
 mod partial_scan;
 mod progress;
+mod survey;
 mod vector_pass;
 
 use std::collections::HashSet;
@@ -13,8 +14,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rayon::prelude::*;
-use recall_sources::{Problem, ReadOptions, Source, scan};
+use recall_sources::{ReadOptions, Source};
 
 use crate::catalogue::{SourceCatalogue, SourceId, SourceRecord};
 use crate::chunk::ChunkSettings;
@@ -22,13 +22,15 @@ use crate::durable;
 use crate::error::{IndexError, io_error};
 use crate::keyword::KeywordWriter;
 use crate::lock::WriterLock;
-use crate::manifest::{CATALOGUE, KEYWORD, Manifest, ModelRecord, VECTORS};
-use crate::plan::{Found, Plan, plan};
+use crate::manifest::{CATALOGUE, COMPONENTS, KEYWORD, Manifest, ModelRecord, VECTORS};
+use crate::plan::Plan;
 use crate::segment;
 use crate::verified::Verified;
 use keyword_pass::KeywordPass;
+use survey::RunRoots;
 
 pub use progress::{IndexOptions, IndexProgress, OnProgress, Summary};
+pub use survey::dry_run;
 pub use vector_pass::{Embed, EmbedFailure};
 
 /// Where the tokens of a text begin, in bytes, ascending; from any thread.
@@ -52,10 +54,7 @@ impl Indexer {
     /// # Errors
     /// [`IndexError::Locked`] if another process writes, and those of reading the index.
     pub fn open(folder: &Path, chunks: ChunkSettings, measured: bool) -> Result<Self, IndexError> {
-        for part in [KEYWORD, VECTORS, CATALOGUE] {
-            let path = folder.join(part);
-            fs::create_dir_all(&path).map_err(io_error("create", &path))?;
-        }
+        make_components(folder)?;
         keep_out_of_git(folder)?;
         let lock = WriterLock::take(folder)?;
         let manifest = match Manifest::read(folder) {
@@ -77,10 +76,7 @@ impl Indexer {
         chunks: ChunkSettings,
         measured: bool,
     ) -> Result<Self, IndexError> {
-        for part in [KEYWORD, VECTORS, CATALOGUE] {
-            let path = folder.join(part);
-            fs::create_dir_all(&path).map_err(io_error("create", &path))?;
-        }
+        make_components(folder)?;
         let lock = WriterLock::take(folder)?;
         let mut manifest = Manifest::empty(chunks, measured);
         if let Ok(old) = Manifest::read(folder) {
@@ -141,90 +137,15 @@ impl Indexer {
     }
 
     /// What a run over `roots` (all known ones if empty) would do, limited to `scan.only` of the
-    /// options if there is any. Writes nothing.
+    /// options if there is any. Writes nothing; [`dry_run`] does the same without the lock.
     pub fn plan(
-        &mut self,
+        &self,
         roots: &[PathBuf],
         options: &IndexOptions,
         progress: &OnProgress<'_>,
     ) -> Result<Plan, IndexError> {
-        let numbers = self.root_numbers(roots)?;
-        let known = &self.manifest.roots;
-        let places = numbers.iter().map(|n| (*n, known[*n as usize].as_path()));
-        let mut places: Vec<partial_scan::Root<'_>> =
-            places.filter(|(_, root)| !root.as_os_str().is_empty()).collect();
-        let mut scanned = options.scan.clone();
-        scanned.only = partial_scan::widened(self.catalogue.sources(), &places, &scanned.only);
-        places.retain(|(_, root)| partial_scan::is_in(root, &scanned.only));
-        let mut sources = Vec::new();
-        let mut problems = Vec::new();
-        for (number, root) in &places {
-            for source in scan(root, &scanned) {
-                match source {
-                    Ok(source) => sources.push((*number, source)),
-                    Err(problem) => problems.push((*number, problem)),
-                }
-                progress(IndexProgress::Scan { sources: sources.len() as u64 });
-            }
-        }
-        let partial = (!scanned.only.is_empty()).then(|| {
-            partial_scan::known(self.catalogue.sources(), &places, &scanned.only, &sources)
-        });
-        let numbers: Vec<u32> = places.iter().map(|(number, _)| *number).collect();
-        let hashed: Vec<Result<Found, (u32, Problem)>> = sources
-            .into_par_iter()
-            .map(|(root, source)| match source.hash() {
-                Ok(hash) => Ok(Found { root, source, hash: *hash.as_bytes() }),
-                Err(problem) => Err((root, problem)),
-            })
-            .collect();
-        let mut found = Vec::with_capacity(hashed.len());
-        for result in hashed {
-            match result {
-                Ok(source) => found.push(source),
-                Err(problem) => problems.push(problem),
-            }
-        }
-        let known = partial.as_ref().unwrap_or(self.catalogue.sources());
-        Ok(plan(known, &numbers, found, problems))
-    }
-
-    /// The numbers of `roots`, new ones added. A root inside a known one stands for that one; a
-    /// known root inside a new one is given up for it.
-    fn root_numbers(&mut self, roots: &[PathBuf]) -> Result<Vec<u32>, IndexError> {
-        let mut numbers = Vec::new();
-        for root in roots {
-            let root = std::path::absolute(root).map_err(io_error("find", root))?;
-            let root = root.canonicalize().unwrap_or(root);
-            let above = self.manifest.roots.iter().position(|known| is_above(known, &root));
-            let number = above.unwrap_or_else(|| {
-                self.manifest.roots.push(root);
-                self.manifest.roots.len() - 1
-            });
-            numbers.push(number as u32);
-        }
-        if roots.is_empty() {
-            numbers = (0..self.manifest.roots.len() as u32).collect();
-        }
-        numbers.sort_unstable();
-        numbers.dedup();
-        // IndexedDocument roots inside a new one: their files are found through it from now on.
-        let inside: Vec<u32> = (0..self.manifest.roots.len() as u32)
-            .filter(|n| !numbers.contains(n))
-            .filter(|n| {
-                let path = &self.manifest.roots[*n as usize];
-                numbers.iter().any(|m| is_above(&self.manifest.roots[*m as usize], path))
-            })
-            .collect();
-        self.given_up(&inside);
-        Ok(numbers)
-    }
-
-    /// Empties roots that another root now covers, so that nothing is found twice.
-    fn given_up(&mut self, roots: &[u32]) {
-        for root in roots {
-            self.manifest.roots[*root as usize] = PathBuf::new();
-        }
+        let roots = RunRoots::new(&self.manifest.roots, &survey::located(roots)?);
+        Ok(survey::survey(&roots, self.catalogue.sources(), options, progress))
     }
 
     /// Brings the keyword side up to date with the disk and commits it. Interrupted between two
@@ -237,9 +158,9 @@ impl Indexer {
         progress: &OnProgress<'_>,
         stop: &AtomicBool,
     ) -> Result<Summary, IndexError> {
-        let mut plan = self.plan(roots, options, progress)?;
-        let covered = self.sources_of_given_up_roots();
-        plan.remove.extend(covered);
+        let roots = RunRoots::new(&self.manifest.roots, &survey::located(roots)?);
+        let plan = survey::survey(&roots, self.catalogue.sources(), options, progress);
+        self.manifest.roots = roots.roots;
         let held =
             |id: &&SourceId| self.catalogue.sources().get(id).is_some_and(|r| r.documents > 0);
         let mut summary = Summary {
@@ -272,11 +193,6 @@ impl Indexer {
             return Err(IndexError::Interrupted);
         }
         Ok(summary)
-    }
-
-    fn sources_of_given_up_roots(&self) -> Vec<SourceId> {
-        let given_up = |root: u32| self.manifest.roots[root as usize].as_os_str().is_empty();
-        self.catalogue.sources().keys().filter(|(root, _)| given_up(*root)).cloned().collect()
     }
 
     /// Notes in the catalogue what a plan removed, touched and could not read.
@@ -355,21 +271,26 @@ impl Indexer {
     }
 }
 
-/// Removes every file that the manifest does not name.
-fn sweep(folder: &Path, manifest: &Manifest) -> Result<(), IndexError> {
-    for part in [KEYWORD, VECTORS, CATALOGUE] {
-        let files = manifest.files().filter(|(folder, _)| *folder == part);
-        let live: HashSet<&str> = files.map(|(_, file)| file.name.as_str()).collect();
-        durable::sweep(&folder.join(part), &|name| live.contains(name))?;
+/// Makes the folders of the components where they are missing.
+fn make_components(folder: &Path) -> Result<(), IndexError> {
+    for component in COMPONENTS {
+        let path = folder.join(component);
+        fs::create_dir_all(&path).map_err(io_error("create", &path))?;
     }
     Ok(())
 }
 
-/// Whether `path` is `root` or lies in it; a root that was given up contains nothing.
-fn is_above(root: &Path, path: &Path) -> bool {
-    !root.as_os_str().is_empty() && path.starts_with(root)
+/// Removes every file that the manifest does not name.
+fn sweep(folder: &Path, manifest: &Manifest) -> Result<(), IndexError> {
+    for component in COMPONENTS {
+        let files = manifest.files().filter(|(folder, _)| *folder == component);
+        let live: HashSet<&str> = files.map(|(_, file)| file.name.as_str()).collect();
+        durable::sweep(&folder.join(component), &|name| live.contains(name))?;
+    }
+    Ok(())
 }
 
+/// What is remembered of a source before anything of it was read.
 fn unread(bytes: u64) -> SourceRecord {
     SourceRecord {
         hash: None,
@@ -392,8 +313,8 @@ fn keep_out_of_git(folder: &Path) -> Result<(), IndexError> {
 }
 
 fn next_number(folder: &Path) -> u64 {
-    let numbers = |part: &str| -> Vec<u64> {
-        let entries = fs::read_dir(folder.join(part)).into_iter().flatten().flatten();
+    let numbers = |component: &str| -> Vec<u64> {
+        let entries = fs::read_dir(folder.join(component)).into_iter().flatten().flatten();
         entries.filter_map(|e| e.file_name().to_str()?.split('.').next()?.parse().ok()).collect()
     };
     let highest = numbers(VECTORS).into_iter().chain(numbers(CATALOGUE)).max();

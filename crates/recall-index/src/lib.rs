@@ -24,6 +24,7 @@ mod durable;
 mod entry;
 mod error;
 mod filter;
+mod freshness;
 mod graph;
 mod indexer;
 mod keyword;
@@ -47,9 +48,10 @@ pub use chunk::{Chunk, ChunkSettings, TokenOffsets, chunk, estimated_tokens};
 pub use entry::{ChunkRecord, Entry};
 pub use error::IndexError;
 pub use filter::Filter;
+pub use freshness::{Freshness, FreshnessCheck};
 pub use indexer::{
     Embed, EmbedFailure, IndexOptions, IndexProgress, Indexer, OnProgress, SharedTokenOffsets,
-    Summary, recognised,
+    Summary, dry_run, recognised,
 };
 pub use keyword::{Allowed, EntryId, KeywordReader};
 pub use manifest::{Counts, Manifest, ModelRecord};

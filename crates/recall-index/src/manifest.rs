@@ -222,7 +222,7 @@ impl Manifest {
         durable::write(&folder.join(FILE), &[head.as_bytes(), body.as_bytes()])
     }
 
-    /// Every file that this generation names: its folder and its record.
+    /// Every file that this generation names: its component and its record.
     pub fn files(&self) -> impl Iterator<Item = (&'static str, &FileRecord)> {
         let segments = self
             .segments
@@ -242,22 +242,25 @@ impl Manifest {
     }
 }
 
-/// Folder of the keyword index.
+/// The component with the keyword index.
 pub const KEYWORD: &str = "keyword";
-/// Folder of the vector segments.
+/// The component with the vector segments.
 pub const VECTORS: &str = "vectors";
-/// Folder of the catalogue.
+/// The component with the catalogue.
 pub const CATALOGUE: &str = "catalogue";
 
+/// The components of an index, each a folder in it.
+pub const COMPONENTS: [&str; 3] = [KEYWORD, VECTORS, CATALOGUE];
+
 /// Writes a file of the index and returns its record.
-pub fn write_file(folder: &Path, name: String, parts: &[&[u8]]) -> Result<FileRecord, IndexError> {
+pub fn write_file(folder: &Path, name: String, pieces: &[&[u8]]) -> Result<FileRecord, IndexError> {
     let mut hasher = blake3::Hasher::new();
     let mut bytes = 0;
-    for part in parts {
-        hasher.update_rayon(part);
-        bytes += part.len() as u64;
+    for piece in pieces {
+        hasher.update_rayon(piece);
+        bytes += piece.len() as u64;
     }
-    durable::write(&folder.join(&name), parts)?;
+    durable::write(&folder.join(&name), pieces)?;
     Ok(FileRecord { name, bytes, blake3: hasher.finalize().to_hex().to_string() })
 }
 
@@ -268,13 +271,13 @@ pub fn record_file(folder: &Path, name: &str) -> Result<FileRecord, IndexError> 
     let mut file = fs::File::open(&path).map_err(failed())?;
     let mut hasher = blake3::Hasher::new();
     // Read and not mapped: a mapped file counts as memory of ours.
-    let mut stretch = vec![0; HASHED_AT_ONCE];
+    let mut buffer = vec![0; HASHED_AT_ONCE];
     loop {
-        let read = file.read(&mut stretch).map_err(failed())?;
+        let read = file.read(&mut buffer).map_err(failed())?;
         if read == 0 {
             break;
         }
-        hasher.update_rayon(&stretch[..read]);
+        hasher.update_rayon(&buffer[..read]);
     }
     Ok(FileRecord {
         name: name.to_owned(),

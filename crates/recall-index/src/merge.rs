@@ -46,26 +46,26 @@ pub fn merges(sizes: &[Size], all: bool) -> Vec<Vec<usize>> {
     groups
 }
 
-/// A group of segments parted so that no merge reads more than `limit` bytes; `bytes` are the sizes of
+/// A group of segments divided so that no merge reads more than `limit` bytes; `bytes` are the sizes of
 /// all segments. What is left alone that way stays as it is, but a group of one is a rewrite.
 pub fn bounded(group: Vec<usize>, bytes: &[u64], limit: u64) -> Vec<Vec<usize>> {
     if group.len() == 1 {
         return vec![group];
     }
-    let mut parts: Vec<Vec<usize>> = Vec::new();
+    let mut divided: Vec<Vec<usize>> = Vec::new();
     let mut room = 0;
     for index in group {
-        match parts.last_mut() {
-            Some(part) if bytes[index] <= room => part.push(index),
+        match divided.last_mut() {
+            Some(open) if bytes[index] <= room => open.push(index),
             _ => {
-                parts.push(vec![index]);
+                divided.push(vec![index]);
                 room = limit;
             }
         }
         room = room.saturating_sub(bytes[index]);
     }
-    parts.retain(|part| part.len() > 1);
-    parts
+    divided.retain(|group| group.len() > 1);
+    divided
 }
 
 fn tier(live: u64) -> u32 {
@@ -99,8 +99,8 @@ mod tests {
     #[test]
     fn no_merge_reads_more_than_the_limit() {
         let check = |bytes: &[u64], expected: &[&[usize]]| {
-            let parts = bounded((0..bytes.len()).collect(), bytes, 100);
-            assert_eq!(parts, expected, "{bytes:?}");
+            let groups = bounded((0..bytes.len()).collect(), bytes, 100);
+            assert_eq!(groups, expected, "{bytes:?}");
         };
         check(&[10, 20, 30], &[&[0, 1, 2]]);
         check(&[60, 40, 50, 50, 1], &[&[0, 1], &[2, 3]]);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::catalogue::SourceCatalogue;
 use crate::error::IndexError;
 use crate::keyword::KeywordReader;
-use crate::manifest::{CATALOGUE, KEYWORD, Manifest};
+use crate::manifest::{COMPONENTS, KEYWORD, Manifest};
 use crate::vectors::Vectors;
 use crate::verified::Verified;
 
@@ -54,8 +54,10 @@ impl Snapshot {
         }
         let keyword = KeywordReader::open(&folder.join(KEYWORD), &manifest.keyword)?;
         let vectors = Vectors::open(folder, &manifest, &verified);
-        let names: std::collections::HashSet<String> =
-            manifest.files().map(|(part, file)| format!("{part}/{}", file.name)).collect();
+        let names: std::collections::HashSet<String> = manifest
+            .files()
+            .map(|(component, file)| format!("{component}/{}", file.name))
+            .collect();
         verified.save(&|name| names.contains(name));
         Ok(Self { folder: folder.to_owned(), manifest, keyword, vectors })
     }
@@ -92,12 +94,12 @@ impl Snapshot {
         Some(if is_file { root.clone() } else { root.join(source) })
     }
 
-    /// Bytes of the index on disk, by part.
+    /// Bytes of the index on disk, by component.
     pub fn sizes(&self) -> Vec<(&'static str, u64)> {
-        let size = |part: &'static str| {
-            let files = self.manifest.files().filter(|(folder, _)| *folder == part);
-            (part, files.map(|(_, file)| file.bytes).sum())
+        let size = |component: &'static str| {
+            let files = self.manifest.files().filter(|(folder, _)| *folder == component);
+            (component, files.map(|(_, file)| file.bytes).sum())
         };
-        [KEYWORD, crate::manifest::VECTORS, CATALOGUE].map(size).to_vec()
+        COMPONENTS.map(size).to_vec()
     }
 }

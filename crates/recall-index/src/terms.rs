@@ -29,7 +29,7 @@ pub struct Variant {
 /// One word or identifier of a question: an entry scores by the best of its forms.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryTerm {
-    /// The stretch of the question it came from.
+    /// The words of the question it came from.
     pub text: String,
     /// Its forms; never empty.
     pub variants: Vec<Variant>,

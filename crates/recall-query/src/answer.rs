@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use recall_index::{Analyzer, Entry, EntryId, IndexError, Snapshot};
+use recall_index::{Analyzer, Entry, EntryId, Freshness, FreshnessCheck, IndexError, Snapshot};
 use recall_pointers::PointerLine;
 use recall_sources::Message;
 use serde::{Deserialize, Serialize};
@@ -329,14 +329,10 @@ fn lines(entry: &Entry, chunk: usize) -> Option<(u64, u64)> {
 /// Why what is shown may no longer be what the file says: it is gone, or was changed after the index
 /// was last written.
 fn stale(file: &std::path::Path, snapshot: &Snapshot) -> Option<String> {
-    let written: jiff::Timestamp = snapshot.manifest().written.parse().ok()?;
-    let modified = match std::fs::metadata(file) {
-        Ok(metadata) => metadata.modified().ok()?,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Some("its file is gone".to_owned());
-        }
-        Err(error) => return Some(format!("its file cannot be read: {error}")),
-    };
-    let modified = jiff::Timestamp::try_from(modified).ok()?;
-    (modified > written).then(|| "its file changed since it was indexed".to_owned())
+    match snapshot.freshness(file, FreshnessCheck::ModificationTime) {
+        Freshness::Current => None,
+        Freshness::Changed => Some("its file changed since it was indexed".to_owned()),
+        Freshness::Gone => Some("its file is gone".to_owned()),
+        Freshness::Unreadable(why) => Some(format!("its file cannot be read: {why}")),
+    }
 }

@@ -26,7 +26,7 @@ use crate::plan::{Found, Plan};
 
 /// Bytes of sources that are read side by side.
 const GROUP_BYTES: u64 = 8 << 20;
-/// A larger source is read alone, in stretches.
+/// A larger source is read alone, in batches.
 const SOURCE_BYTES: u64 = 1 << 20;
 /// Texts are this many times as large as they are packed, roughly.
 const PACKED: u64 = 5;
@@ -182,16 +182,16 @@ impl<'a> KeywordPass<'a> {
         Ok(())
     }
 
-    /// A source that is read in stretches, one ahead of what is written.
+    /// A source that is read in batches, one ahead of what is written.
     fn large(&mut self, found: &Found, summary: &mut Summary) -> Result<(), IndexError> {
         let mut comparison = self.comparison(found)?;
         let before = self.done;
         let (options, stop) = (&self.options.read, self.stop);
         let (result, problems) = thread::scope(|scope| {
-            let (sender, stretches) = mpsc::sync_channel(1);
+            let (sender, batches) = mpsc::sync_channel(1);
             let reader = scope.spawn(move || read_ahead(&found.source, options, stop, &sender));
             // When this is left early, the reader finds nobody to take more.
-            for Stretch { documents, bytes } in stretches {
+            for Batch { documents, bytes } in batches {
                 self.done = (self.done + bytes).min(before + found.source.bytes);
                 self.write(comparison.read(documents), summary)?;
                 self.report(summary);
@@ -313,18 +313,18 @@ impl<'a> KeywordPass<'a> {
 }
 
 /// Documents of a source that were read, and how many bytes their texts have.
-struct Stretch {
+struct Batch {
     documents: Vec<Document>,
     bytes: u64,
 }
 
-/// Reads a source and hands its documents over in stretches, until nobody takes them or `stop`. Returns
+/// Reads a source and hands its documents over in batches, until nobody takes them or `stop`. Returns
 /// how it ended, and what could not be read.
 fn read_ahead(
     source: &Source,
     options: &ReadOptions,
     stop: &AtomicBool,
-    stretches: &mpsc::SyncSender<Stretch>,
+    batches: &mpsc::SyncSender<Batch>,
 ) -> (Result<Reading, Problem>, Vec<Problem>) {
     let mut problems = Vec::new();
     let (mut documents, mut bytes) = (Vec::<Document>::new(), 0);
@@ -338,15 +338,15 @@ fn read_ahead(
         }
         let mut taken = true;
         if bytes + documents.len() * DOCUMENT_BYTES >= BATCH_BYTES {
-            let stretch = Stretch { documents: mem::take(&mut documents), bytes: bytes as u64 };
+            let batch = Batch { documents: mem::take(&mut documents), bytes: bytes as u64 };
             bytes = 0;
-            taken = stretches.send(stretch).is_ok();
+            taken = batches.send(batch).is_ok();
         }
         let go_on = taken && !stop.load(Ordering::Relaxed);
         if go_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
     // Where it is not taken, the taker has said why.
-    let _ = stretches.send(Stretch { documents, bytes: bytes as u64 });
+    let _ = batches.send(Batch { documents, bytes: bytes as u64 });
     (result, problems)
 }
 

@@ -1,4 +1,4 @@
-//! A run over a part of the roots: what is known there, and what else must be looked at with it.
+//! A run over some paths of the roots: what is known there, and what else must be looked at with it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -69,8 +69,8 @@ fn below(
 
 /// A path inside a root as a source is called.
 fn name(inside: &Path) -> String {
-    let parts: Vec<_> = inside.iter().map(|part| part.to_string_lossy()).collect();
-    parts.join("/")
+    let names: Vec<_> = inside.iter().map(|name| name.to_string_lossy()).collect();
+    names.join("/")
 }
 
 #[cfg(test)]
@@ -89,8 +89,8 @@ mod tests {
     fn check(only: &[&str], expected: &[&str]) {
         let roots = ROOTS.map(|(number, root)| (number, Path::new(root)));
         let only: Vec<PathBuf> = only.iter().map(PathBuf::from).collect();
-        let part = known(&catalogue(), &roots, &only, &[]);
-        let names: Vec<&str> = part.keys().map(|(_, path)| path.as_str()).collect();
+        let known = known(&catalogue(), &roots, &only, &[]);
+        let names: Vec<&str> = known.keys().map(|(_, path)| path.as_str()).collect();
         assert_eq!(names, expected);
     }
 

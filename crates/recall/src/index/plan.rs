@@ -1,6 +1,6 @@
 //! What a run would do.
 
-use recall_index::{ChunkSettings, Found, IndexOptions, Indexer, Manifest, Plan, recognised};
+use recall_index::{Found, IndexOptions, Plan, recognised};
 use recall_sources::Problem;
 use serde_json::json;
 
@@ -11,17 +11,10 @@ use crate::print::{out, size};
 
 /// Prints what the work would be.
 pub fn dry_run(work: &Work, json: bool, bars: &Bars) -> Result<u8, Failure> {
-    let scratch = std::env::temp_dir().join(format!("recall-dry-run-{}", std::process::id()));
-    let exists = Manifest::read(&work.folder).is_ok();
-    // Nothing may appear where nothing was.
-    let target = if exists { &work.folder } else { &scratch };
-    let result = Indexer::open(target, ChunkSettings::default(), false)
-        .and_then(|mut indexer| indexer.plan(&work.paths, &work.options, &|step| bars.step(step)));
+    let step = |step| bars.step(step);
+    let plan = recall_index::dry_run(&work.folder, &work.paths, &work.options, &step);
     bars.clear();
-    if !exists {
-        let _ = std::fs::remove_dir_all(&scratch);
-    }
-    print_plan(&result?, &work.options, json)?;
+    print_plan(&plan?, &work.options, json)?;
     Ok(0)
 }
 
