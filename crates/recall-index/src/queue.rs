@@ -58,6 +58,11 @@ impl Drop for Reservation {
 mod tests {
     use super::*;
     use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::mpsc;
+    use std::thread;
+
+    /// Long enough to see that somebody waits.
+    const A_MOMENT: Duration = Duration::from_millis(100);
 
     #[test]
     fn no_more_than_the_limit_waits() {
@@ -80,10 +85,27 @@ mod tests {
         assert!((50..=100).contains(&most.into_inner()), "the limit is reached and kept");
     }
 
+    /// Whether `bytes` get in at once while `held` are there; if not, whether they do when these go.
+    #[track_caller]
+    fn check(held: usize, bytes: usize, at_once: bool) {
+        let queue = Queue::new(10);
+        let first = (held > 0).then(|| queue.reserve(held));
+        let (sender, receiver) = mpsc::channel();
+        let queue = Arc::clone(&queue);
+        thread::spawn(move || sender.send(queue.reserve(bytes)));
+        let got = receiver.recv_timeout(if at_once { PATIENCE / 2 } else { A_MOMENT });
+        assert_eq!(got.is_ok(), at_once, "{bytes} beside {held}");
+        drop(first);
+        let second = got.or_else(|_| receiver.recv_timeout(PATIENCE / 2));
+        assert!(second.is_ok(), "{bytes} after {held} went");
+    }
+
     #[test]
     fn what_is_larger_than_the_queue_passes_alone() {
-        let queue = Queue::new(10);
-        drop(queue.reserve(1000));
-        let _small = queue.reserve(5);
+        check(0, 1000, true);
+        check(1, 1000, false);
+        check(1000, 1, false);
+        check(5, 5, true);
+        check(5, 6, false);
     }
 }
