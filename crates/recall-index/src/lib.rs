@@ -3,11 +3,13 @@
 //! # What it is
 //! A folder with a keyword index (BM25), vectors of the same texts, a catalogue of the files that
 //! were read, and a manifest that names them all and is replaced last. [`Indexer`] writes it,
-//! [`Snapshot`] reads one generation of it, [`check()`] compares every byte.
+//! [`Snapshot`] reads one generation of it, [`dry_run`] says what a run would do, [`check()`] compares
+//! every byte.
 //!
 //! # What it is not
 //! It does not judge: what it returns are candidates with their scores. It reads no format: that is
-//! `recall-sources`. The pointer index never enters it.
+//! `recall-sources`. It runs no model: it is given a function that makes vectors ([`Embed`]). The
+//! pointer index never enters it.
 //!
 //! # Invariants
 //! - A whole document is one entry and is never cut (`entry.rs`).

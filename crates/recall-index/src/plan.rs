@@ -18,13 +18,13 @@ pub struct Found {
 }
 
 impl Found {
-    /// What it is known by.
+    /// Gives its root and path, by which the catalogue knows it.
     pub fn id(&self) -> SourceId {
         (self.root, self.source.path.clone())
     }
 }
 
-/// What there is to do.
+/// Says what a run will do.
 #[derive(Debug, Default)]
 pub struct Plan {
     /// Sources that are new.

@@ -82,19 +82,23 @@ impl Snapshot {
         self.vectors.as_ref().map(Option::as_ref)
     }
 
-    /// The files that were read, and what was skipped. Costs reading the catalogue.
+    /// Reads the catalogue: the files that were read, and what was skipped in them.
+    ///
+    /// # Errors
+    /// [`IndexError::Damaged`], [`IndexError::Io`].
     pub fn catalogue(&self) -> Result<SourceCatalogue, IndexError> {
         SourceCatalogue::load(&self.folder, &self.manifest.catalogue)
     }
 
-    /// Where the file of a document lies now, as far as is known.
+    /// Gives the path of the file that a document was read from, by the number of its root and the path
+    /// of its source; `None` for a root that there is not. The file may be gone.
     pub fn file_of(&self, root: u32, source: &str) -> Option<PathBuf> {
         let root = self.manifest.roots.get(root as usize)?;
         let is_file = root.file_name().is_some_and(|name| name == source) && !root.is_dir();
         Some(if is_file { root.clone() } else { root.join(source) })
     }
 
-    /// Bytes of the index on disk, by component.
+    /// Gives the bytes on disk of each component of the index.
     pub fn sizes(&self) -> Vec<(&'static str, u64)> {
         let size = |component: &'static str| {
             let files = self.manifest.files().filter(|(folder, _)| *folder == component);

@@ -81,6 +81,7 @@ const LANGUAGES: [&str; 20] = [
 ];
 /// Where the scripts that tell a language begin among them; before it, one for each list.
 const FIRST_SCRIPT: usize = 12;
+/// Scripts in which more than half the letters of a text must be.
 const SCRIPTS: [IsOfScript; 8] = [
     |c| matches!(c, '\u{3040}'..='\u{30ff}'),
     |c| matches!(c, '\u{3400}'..='\u{9fff}'),

@@ -60,8 +60,8 @@ impl Vectors {
         self.len() == 0
     }
 
-    /// The text hashes nearest to a unit vector with their cosines, best first, ties by hash; with
-    /// `allowed` (ascending) only those.
+    /// Finds the `limit` texts nearest to a unit vector: their hashes with their cosines, best first,
+    /// ties by hash. With `allowed` (ascending hashes) only those are searched.
     pub fn search(
         &self,
         unit: &[f32],

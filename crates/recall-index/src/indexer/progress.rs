@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use recall_sources::{Problem, ReadOptions, ScanOptions};
 
-/// What to read and how.
+/// Says which files a run reads, and how.
 #[derive(Debug, Clone, Default)]
 pub struct IndexOptions {
     /// Which files.
@@ -55,14 +55,14 @@ pub enum IndexProgress {
 /// Receives steps; called from several threads.
 pub type OnProgress<'a> = dyn Fn(IndexProgress) + Sync + 'a;
 
-/// What a run did.
+/// Says what a run did, in counts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// Sources new, changed, removed and as they were.
+    /// Sources that are new.
     pub sources_added: u64,
     /// Sources whose content changed.
     pub sources_changed: u64,
-    /// Sources that went.
+    /// Sources that are gone and had documents.
     pub sources_removed: u64,
     /// Sources as they were.
     pub sources_kept: u64,
@@ -74,7 +74,7 @@ pub struct Summary {
     pub documents_kept: u64,
     /// Bytes read.
     pub bytes_read: u64,
-    /// Texts embedded.
+    /// Texts that got a vector.
     pub embedded: u64,
     /// Texts that still have no vector.
     pub pending: u64,

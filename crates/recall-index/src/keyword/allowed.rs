@@ -31,7 +31,7 @@ impl Allowed {
         self.0.get(id.segment as usize).is_some_and(|set| set.contains(id.number))
     }
 
-    /// How many entries pass.
+    /// Counts the entries that pass.
     pub fn len(&self) -> u64 {
         self.0.iter().map(RoaringBitmap::len).sum()
     }
@@ -43,8 +43,8 @@ impl Allowed {
 }
 
 impl KeywordReader {
-    /// The entries that pass a filter, hold every clause of `must` and none of `not`; `None` if
-    /// that is no condition at all.
+    /// Finds the entries that pass a filter, hold every clause of `must` and none of `not`. `None` means
+    /// that there is no condition, so every entry passes.
     pub fn allowed(
         &self,
         filter: &Filter,

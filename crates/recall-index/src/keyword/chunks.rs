@@ -58,7 +58,8 @@ impl<'a> Wanted<'a> {
 }
 
 impl KeywordReader {
-    /// The entries that hold a chunk text.
+    /// Finds the entries that hold the chunk text with this hash, in order of place. The first call
+    /// sorts all chunks of the index.
     pub fn entries_with_chunk(&self, hash: u64) -> Result<Vec<EntryId>, IndexError> {
         let chunks = self.contained(|| self.chunks())?;
         let from = chunks.partition_point(|(other, _)| *other < hash);
@@ -84,7 +85,7 @@ impl KeywordReader {
         Ok(self.chunks.get_or_init(|| out))
     }
 
-    /// The hashes of the chunk texts of an entry, in order.
+    /// Gives the hashes of the chunk texts of an entry, in order.
     pub fn chunks_of(&self, id: EntryId) -> Result<Vec<u64>, IndexError> {
         self.contained(|| {
             let columns = &self.columns()?[id.segment as usize];
@@ -92,7 +93,7 @@ impl KeywordReader {
         })
     }
 
-    /// The distinct hashes of the chunk texts of all entries, or of the allowed ones, ascending.
+    /// Gives the distinct hashes of the chunk texts of all entries, or of the allowed ones, ascending.
     pub fn chunk_hashes(&self, allowed: Option<&Allowed>) -> Result<Vec<u64>, IndexError> {
         let mut out: Vec<u64> = Vec::new();
         self.contained(|| {
@@ -119,8 +120,8 @@ impl KeywordReader {
         Ok(out)
     }
 
-    /// Where the chunk texts with these hashes (ascending) are, each once, those of the newest
-    /// documents first, then by document.
+    /// Finds one entry for each of these chunk texts (ascending hashes), those of the newest documents
+    /// first, then by document and part, so that chunks of one entry stand together.
     pub fn newest_first(&self, hashes: &[u64]) -> Result<Vec<(u64, EntryId)>, IndexError> {
         let columns = self.contained(|| self.columns())?;
         let place = |(_, id): &(u64, EntryId)| {
@@ -135,8 +136,8 @@ impl KeywordReader {
         Ok(found)
     }
 
-    /// The entries that hold these chunk texts (ascending hashes), in order of place. Looks at every
-    /// chunk, but at each for a nanosecond or two.
+    /// Finds every entry that holds one of these chunk texts (ascending hashes), in order of place.
+    /// Looks at every chunk of the index, but at each for a nanosecond or two.
     pub fn holding(&self, hashes: &[u64]) -> Result<Vec<(u64, EntryId)>, IndexError> {
         let wanted = Wanted::new(hashes);
         self.contained(|| {
@@ -155,7 +156,7 @@ impl KeywordReader {
         })
     }
 
-    /// How many chunks all entries hold together: a text that occurs twice counts twice.
+    /// Counts the chunks of all entries: a text that occurs twice counts twice.
     pub fn chunk_count(&self) -> Result<u64, IndexError> {
         self.contained(|| {
             let segments = self.searcher.segment_readers().iter().zip(self.columns()?);

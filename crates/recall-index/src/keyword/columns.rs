@@ -44,7 +44,7 @@ pub(super) fn first(column: &Column<u64>, number: u32) -> u64 {
 }
 
 impl KeywordReader {
-    /// How many documents there are: entries that are first parts.
+    /// Counts the documents: entries that are first parts.
     pub fn documents(&self) -> Result<u64, IndexError> {
         self.contained(|| {
             let segments = self.searcher.segment_readers().iter().zip(self.columns()?);
@@ -55,20 +55,23 @@ impl KeywordReader {
         })
     }
 
-    /// The key of the document that an entry belongs to.
+    /// Gives the key of the document that an entry belongs to, see [`Entry::document_key`].
+    ///
+    /// [`Entry::document_key`]: crate::Entry::document_key
     pub fn document_key(&self, id: EntryId) -> Result<u64, IndexError> {
         self.contained(|| Ok(first(&self.columns()?[id.segment as usize].document, id.number)))
     }
 
-    /// The language of an entry, as [`language`](crate::language) names it for its text.
+    /// Gives the language of an entry as it was stored with it: what [`language`](crate::language)
+    /// says of its text. Cheap, for nothing is fetched.
     pub fn language(&self, id: EntryId) -> Result<Option<&'static str>, IndexError> {
         let number =
             self.contained(|| Ok(self.columns()?[id.segment as usize].language.first(id.number)))?;
         Ok(number.and_then(language_of_number))
     }
 
-    /// The ids and the paths of the documents of entries. All at once, since texts are stored in
-    /// blocks that are unpacked from their beginning.
+    /// Gives the ids and the paths of the documents of entries, in the order of `entries`. All at once,
+    /// since texts are stored in blocks that are unpacked from their beginning.
     pub fn ids_and_paths(&self, entries: &[EntryId]) -> Result<Vec<(String, String)>, IndexError> {
         self.contained(|| {
             let ids = self.texts(entries, &|columns| columns.id.as_ref())?;
@@ -104,7 +107,7 @@ impl KeywordReader {
         Ok(out)
     }
 
-    /// How many of `entries` are the first parts of their documents.
+    /// Counts those of `entries` that are the first parts of their documents.
     pub fn first_parts_among(&self, entries: &[EntryId]) -> Result<u64, IndexError> {
         let columns = self.contained(|| self.columns())?;
         let is_first = |id: &&EntryId| first(&columns[id.segment as usize].part, id.number) == 0;

@@ -14,9 +14,9 @@ use crate::error::IndexError;
 /// A document of a source as the catalogue compares it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IndexedDocument {
-    /// [`Entry::document_key`].
+    /// [`Entry::document_key`](crate::Entry::document_key).
     pub document: u64,
-    /// [`Entry::content`].
+    /// [`Entry::content`](crate::Entry::content).
     pub content: u64,
 }
 
@@ -26,7 +26,7 @@ impl KeywordReader {
         TermQuery::new(Term::from_field_u64(field, number), IndexRecordOption::Basic)
     }
 
-    /// The parts of the document that has this one, in order.
+    /// Gives all parts of the document that this entry is a part of, in order.
     pub fn parts(&self, of: EntryId) -> Result<Vec<EntryId>, IndexError> {
         let columns = self.contained(|| self.columns())?;
         let document = first(&columns[of.segment as usize].document, of.number);
@@ -36,7 +36,9 @@ impl KeywordReader {
         Ok(ids)
     }
 
-    /// The entries of those documents of a source, by [`Entry::document_key`], that are `wanted`.
+    /// Finds the entries of those documents of a source that are `wanted`: the source by
+    /// [`Entry::source_key`](crate::Entry::source_key), its documents by
+    /// [`Entry::document_key`](crate::Entry::document_key).
     pub fn entries_of(
         &self,
         source: u64,
@@ -48,7 +50,7 @@ impl KeywordReader {
         Ok(ids)
     }
 
-    /// The first parts of the documents that have this id.
+    /// Finds the documents that have this id, by their first parts.
     pub fn with_id(&self, id: &str) -> Result<Vec<EntryId>, IndexError> {
         let named = self.named(id)?;
         let own = self.contained(|| self.texts(&named, &|columns| columns.id.as_ref()))?;
@@ -56,13 +58,13 @@ impl KeywordReader {
         Ok(same.map(|(entry, _)| entry).collect())
     }
 
-    /// The first parts of the documents at this path.
+    /// Finds the documents at this path, relative to their root, by their first parts.
     pub fn at_path(&self, path: &str) -> Result<Vec<EntryId>, IndexError> {
         self.first_parts(self.fields.path, path)
     }
 
-    /// The first parts of the documents that are called so: by id, path, file name, or any
-    /// identifier in them.
+    /// Finds the documents that have this id, path, file name or identifier in their first part, by that
+    /// part. Case aside.
     pub fn named(&self, name: &str) -> Result<Vec<EntryId>, IndexError> {
         self.first_parts(self.fields.identifier, &name.to_lowercase())
     }
@@ -85,7 +87,8 @@ impl KeywordReader {
         Ok(allowed.sets().iter().enumerate().flat_map(in_segment).collect())
     }
 
-    /// The documents read from a source.
+    /// Gives the documents that were read from a source, by
+    /// [`Entry::source_key`](crate::Entry::source_key).
     pub fn known(&self, source: u64) -> Result<Vec<IndexedDocument>, IndexError> {
         let ids = self.ids(&self.number_query(self.fields.source_key, source))?;
         let columns = self.contained(|| self.columns())?;
@@ -100,8 +103,8 @@ impl KeywordReader {
         Ok(out)
     }
 
-    /// Every distinct [`Document::source`](recall_sources::Document::source) with the number of its
-    /// entries. Entries that were removed count until their segment is merged.
+    /// Counts the entries of each [`Document::source`](recall_sources::Document::source), such as
+    /// `slack:incidents`. Entries that were removed count until their segment is merged.
     pub fn entries_by_source(&self) -> Result<BTreeMap<String, u64>, IndexError> {
         let mut out = BTreeMap::new();
         self.contained(|| {
@@ -118,7 +121,7 @@ impl KeywordReader {
         Ok(out)
     }
 
-    /// Every live entry, in order of place.
+    /// Gives every entry, in order of id.
     pub fn all(&self) -> Result<Vec<EntryId>, IndexError> {
         self.ids(&AllQuery)
     }

@@ -32,7 +32,8 @@ pub use lookup::IndexedDocument;
 pub use reader::KeywordReader;
 pub use writer::KeywordWriter;
 
-/// Where an entry stands in one opened generation: segment and number.
+/// Names an entry within one opened generation, by its segment and its number there. Another
+/// generation gives other ids to the same entries; ties are broken by their order.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EntryId {
     segment: u32,

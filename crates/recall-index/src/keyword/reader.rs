@@ -12,7 +12,9 @@ use super::{EntryId, contained};
 use crate::error::IndexError;
 use crate::manifest::KeywordRecord;
 
-/// One opened generation of the keyword index.
+/// Reads one opened generation of the keyword index, from any number of threads.
+///
+/// Its methods fail with [`IndexError::Keyword`] where a file of the index is damaged.
 pub struct KeywordReader {
     pub(super) folder: PathBuf,
     pub(super) searcher: Searcher,
@@ -28,7 +30,7 @@ impl fmt::Debug for KeywordReader {
 }
 
 impl KeywordReader {
-    /// Opens the index in `folder` as `record` says it is.
+    /// Opens the index in `folder` (the folder of the keyword index itself) as `record` says it is.
     pub fn open(folder: &Path, record: &KeywordRecord) -> Result<Self, IndexError> {
         let (searcher, fields) = contained(folder, || {
             let (index, fields, _) = schema::open(folder, record)?;
@@ -57,7 +59,7 @@ impl KeywordReader {
         contained(&self.folder, work)
     }
 
-    /// How many entries there are.
+    /// Counts the entries.
     pub fn entries(&self) -> u64 {
         self.searcher.num_docs()
     }

@@ -162,7 +162,7 @@ fn encode(entry: &Entry, out: &mut Vec<u8>) {
 }
 
 impl KeywordReader {
-    /// What was stored of an entry.
+    /// Reads an entry back: its document and its chunks. Costs unpacking a block of entries.
     pub fn fetch(&self, id: EntryId) -> Result<Entry, IndexError> {
         let document: TantivyDocument = self.contained(|| self.searcher.doc(id.into()))?;
         let bytes = document.get_first(self.fields.entry).and_then(|value| value.as_bytes());

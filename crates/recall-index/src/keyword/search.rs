@@ -13,7 +13,8 @@ use crate::error::IndexError;
 use crate::terms::{Clause, QueryTerm, TermField, Variant};
 
 impl KeywordReader {
-    /// The best `limit` entries for the terms: BM25, best first, ties by place.
+    /// Finds the best `limit` entries for the terms with their BM25 scores, best first, ties by id. With
+    /// `allowed`, only those that pass are looked at, so a narrow filter loses nothing.
     pub fn search(
         &self,
         terms: &[QueryTerm],
@@ -63,7 +64,7 @@ impl KeywordReader {
         Ok(found)
     }
 
-    /// For each of `entries` (sorted), what each term adds to its score: `[entries][terms]`.
+    /// Says for each of `entries` (sorted) what each term adds to its score: `[entries][terms]`.
     pub fn contributions(
         &self,
         terms: &[QueryTerm],
@@ -109,7 +110,8 @@ impl KeywordReader {
         Ok(())
     }
 
-    /// Number of entries that hold each variant of a term.
+    /// Counts the entries that hold each variant of a term. Entries that were removed count until their
+    /// segment is merged.
     pub fn document_frequencies(&self, term: &QueryTerm) -> Result<Vec<u64>, IndexError> {
         let frequency = |v: &Variant| self.searcher.doc_freq(&self.term(v.field, &v.text));
         self.contained(|| term.variants.iter().map(frequency).collect())
