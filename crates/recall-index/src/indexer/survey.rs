@@ -13,6 +13,9 @@ use crate::error::{IndexError, io_error};
 use crate::manifest::Manifest;
 use crate::plan::{Found, Plan, plan};
 
+/// Things found, each with the number of its root.
+type ByRoot<T> = Vec<(u32, T)>;
+
 /// How often the state is read again when a writer swept a file that was about to be read.
 const TRIES: usize = 20;
 
@@ -145,7 +148,7 @@ fn scanned(
     roots: &[partial_scan::Root<'_>],
     options: &ScanOptions,
     progress: &OnProgress<'_>,
-) -> (Vec<(u32, Source)>, Vec<(u32, Problem)>) {
+) -> (ByRoot<Source>, ByRoot<Problem>) {
     let (mut sources, mut problems) = (Vec::new(), Vec::new());
     for (number, root) in roots {
         for source in scan(root, options) {
@@ -160,7 +163,7 @@ fn scanned(
 }
 
 /// The sources with the hashes of their contents; those that cannot be read become problems.
-fn hashed(sources: Vec<(u32, Source)>, problems: &mut Vec<(u32, Problem)>) -> Vec<Found> {
+fn hashed(sources: ByRoot<Source>, problems: &mut ByRoot<Problem>) -> Vec<Found> {
     let hash = |(root, source): (u32, Source)| match source.hash() {
         Ok(hash) => Ok(Found { root, source, hash: *hash.as_bytes() }),
         Err(problem) => Err((root, problem)),

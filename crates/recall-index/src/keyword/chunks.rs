@@ -168,3 +168,74 @@ impl KeywordReader {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use recall_sources::{Document, Kind};
+
+    use super::*;
+    use crate::entry::{ChunkRecord, Entry};
+    use crate::keyword::KeywordWriter;
+
+    /// An entry with chunks of these hashes.
+    fn entry(number: usize, hashes: &[u64]) -> Entry {
+        let name = number.to_string();
+        let chunk =
+            |hash: &u64| ChunkRecord { start: 0, end: 0, headings: String::new(), hash: *hash };
+        Entry {
+            root: 0,
+            source_path: name.clone(),
+            part: 0,
+            parts: 1,
+            offset: 0,
+            content: 0,
+            document: Document::new(&name, &name, Kind::Note, String::new()),
+            chunks: hashes.iter().map(chunk).collect(),
+        }
+    }
+
+    /// Looks for some hashes among entries that hold `hashes(number)`, and compares with looking at
+    /// every entry.
+    #[track_caller]
+    fn check(count: usize, hashes: &dyn Fn(usize) -> Vec<u64>) {
+        let folder = tempfile::tempdir().unwrap();
+        let mut writer = KeywordWriter::open(folder.path(), &Default::default(), 1).unwrap();
+        let entries: Vec<Entry> = (0..count).map(|n| entry(n, &hashes(n))).collect();
+        writer.add(&entries).unwrap();
+        let record = writer.commit().unwrap();
+        let reader = KeywordReader::open(folder.path(), &record).unwrap();
+        let every: Vec<(u64, EntryId)> = reader
+            .all()
+            .unwrap()
+            .into_iter()
+            .flat_map(|id| reader.chunks_of(id).unwrap().into_iter().map(move |hash| (hash, id)))
+            .collect();
+        assert_eq!(reader.chunk_count().unwrap(), every.len() as u64);
+        let all = reader.chunk_hashes(None).unwrap();
+        assert!(all.is_sorted_by(|a, b| a < b));
+        // One in three, and two that nobody holds: one of them ends like a hash that is held.
+        let mut wanted: Vec<u64> = all.iter().copied().step_by(3).collect();
+        wanted.extend([7 << 40, (1 << 50) + all[0]]);
+        wanted.sort_unstable();
+        let is_wanted = |(hash, _): &(u64, EntryId)| wanted.contains(hash);
+        let expected: Vec<(u64, EntryId)> = every.iter().copied().filter(is_wanted).collect();
+        assert_eq!(reader.holding(&wanted).unwrap(), expected);
+        for hash in &wanted {
+            let entries = reader.entries_with_chunk(*hash).unwrap();
+            let holders = expected.iter().filter(|(other, _)| other == hash).map(|(_, id)| *id);
+            let mut holders: Vec<EntryId> = holders.collect();
+            holders.dedup();
+            assert_eq!(entries, holders);
+        }
+        let newest = reader.newest_first(&wanted).unwrap();
+        assert_eq!(newest.len(), wanted.len() - 2, "each hash that is held, once");
+    }
+
+    #[test]
+    fn chunks_are_found_as_by_looking_at_each() {
+        check(1, &|_| vec![5]);
+        check(2500, &|n| vec![n as u64]);
+        check(1024, &|n| vec![(n as u64 % 90) << 20]);
+        check(300, &|n| (0..n as u64 % 4).map(|i| i * 1000 + n as u64 % 50).collect());
+    }
+}

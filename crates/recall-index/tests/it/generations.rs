@@ -27,6 +27,7 @@ fn what_changes_on_disk_changes_in_the_index() {
     let snapshot = corpus.snapshot();
     assert_eq!((snapshot.keyword().entries(), snapshot.manifest().counts.documents), (2, 2));
     assert!(snapshot.keyword().at_path("b.md").unwrap().is_empty());
+    assert!(!corpus.index().join("keyword/meta.json").exists(), "the manifest is the commit point");
 }
 
 #[test]
