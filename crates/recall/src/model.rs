@@ -1,8 +1,7 @@
 //! `recall model`, and getting a model onto the machine for the commands that need one.
 
 use recall_embed::{
-    EmbedError, Home, Installed, LanguageRemoval, ModelCatalogue, ModelSpec, State, installed,
-    pull, verify,
+    EmbedError, Home, Installed, ModelCatalogue, ModelSpec, State, installed, pull, verify,
 };
 
 use crate::bars::Bars;
@@ -44,12 +43,6 @@ pub fn fetch(home: &Home, model: &ModelSpec, offline: bool) -> Result<Installed,
     let result = pull(home, model, offline, &|progress| bars.fetch(progress));
     bars.clear();
     result
-}
-
-/// What the vectors of an index depend on: the model's files and what is removed from its vectors.
-pub fn checksum(installed: &Installed) -> String {
-    let language = LanguageRemoval::of(&installed.model.id, installed.model.dims);
-    format!("{}+{}", installed.checksum, language.fingerprint())
 }
 
 fn list(home: &Home, catalogue: &ModelCatalogue, json: bool) -> Result<u8, Failure> {

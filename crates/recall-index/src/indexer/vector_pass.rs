@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
-use recall_embed::{Embedder, LanguageRemoval};
+use recall_embed::Embedder;
 
 use super::{IndexProgress, Indexer, OnProgress};
 use crate::error::IndexError;
@@ -40,11 +40,8 @@ impl Indexer {
         progress: &OnProgress<'_>,
         stop: &AtomicBool,
     ) -> Result<u64, IndexError> {
-        let language = LanguageRemoval::of(&embedder.model().id, embedder.dims());
-        let with_model = |texts: &[&str], report: &(dyn Fn(usize) + Sync)| {
-            let vectors = embedder.passages(texts, report)?;
-            Ok(vectors.into_iter().map(|vector| language.passage(vector)).collect())
-        };
+        let with_model =
+            |texts: &[&str], report: &(dyn Fn(usize) + Sync)| Ok(embedder.passages(texts, report)?);
         self.embed_with(embedder.dims(), &with_model, progress, stop)
     }
 
