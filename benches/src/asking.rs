@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use recall_embed::{Embedder, LanguageRemoval};
+use recall_embed::Embedder;
 use recall_index::{Analyzer, Filter, Snapshot, terms};
 use recall_query::answer::{Hits, TextBudget};
 use recall_query::question;
@@ -74,9 +74,8 @@ impl Asking {
     }
 
     fn parts(&self, text: &str) -> Outcome<Spans> {
-        let language = LanguageRemoval::of(&self.embedder.model().id, self.embedder.dims());
         let started = Instant::now();
-        let unit = language.query(self.embedder.query(text)?);
+        let unit = self.embedder.query(text)?;
         let embedding = milliseconds(started);
         let started = Instant::now();
         if let Some(vectors) = self.snapshot.vectors().map_err(ToString::to_string)? {

@@ -1,6 +1,6 @@
 //! The weights of a BERT encoder, ready for its graph: post-norm, learned positions, one segment.
 
-/// Safetensors in a block that share one scale.
+/// Weights in a block that share one scale.
 pub(crate) const BLOCK: usize = 32;
 
 /// An encoder.

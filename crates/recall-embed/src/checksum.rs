@@ -12,6 +12,7 @@ use sha2::{Digest, Sha256};
 use crate::disk;
 use crate::error::{Damage, EmbedError};
 use crate::home::Home;
+use crate::origin::PackageFile;
 
 /// What a file must be.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,6 +21,12 @@ pub(crate) struct Checksum {
     pub(crate) bytes: u64,
     /// sha256, hexadecimal.
     pub(crate) sha256: String,
+}
+
+impl From<&PackageFile> for Checksum {
+    fn from(file: &PackageFile) -> Checksum {
+        Checksum { bytes: file.bytes, sha256: file.sha256.clone() }
+    }
 }
 
 /// What the file system says of a file; changes with its content unless someone wants otherwise.

@@ -1,4 +1,4 @@
-//! Safetensors as packages carry them, turned into `model.onnx` and `tokenizer.json`.
+//! Weights as packages carry them, turned into `model.onnx` and `tokenizer.json`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use prost::Message;
 
 use crate::bert::Bert;
-use crate::catalogue::Form;
 use crate::disk;
 use crate::error::{ConvertError, EmbedError};
 use crate::graph;
-use crate::installed::{MODEL_FILE, TOKENIZER_FILE};
+use crate::home::{MODEL_FILE, TOKENIZER_FILE};
+use crate::origin::Form;
 use crate::pack::Pack;
 use crate::safetensors::Safetensors;
 

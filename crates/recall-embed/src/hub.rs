@@ -5,12 +5,28 @@
 
 use std::path::Path;
 
-use crate::catalogue::{Family, ModelSpec};
+use serde::Deserialize;
+
 use crate::error::EmbedError;
 use crate::home::Home;
+use crate::model_spec::ModelSpec;
 use crate::progress::PullProgress;
 
+/// What the models of a family on the hub have in common.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Family {
+    /// In the name of the repository, lower case.
+    pub(crate) contains: String,
+    pub(crate) max_tokens: usize,
+    pub(crate) query_prefix: String,
+    pub(crate) passage_prefix: String,
+}
+
 /// Whether this build can fetch from a hub.
+pub(crate) const IS_BUILT_IN: bool = cfg!(feature = "hub");
+
+/// Nothing: this build has no hub.
 #[cfg(not(feature = "hub"))]
 pub(crate) fn fetch(
     _: &Home,
@@ -38,8 +54,8 @@ mod online {
     use hf_hub::api::sync::{ApiBuilder, ApiError, ApiRepo};
 
     use super::*;
-    use crate::catalogue::Origin;
-    use crate::installed::{MODEL_FILE, TOKENIZER_FILE};
+    use crate::home::{MODEL_FILE, TOKENIZER_FILE};
+    use crate::origin::Origin;
     use crate::progress::Stage;
     use crate::session::{HubModel, hub_models};
 
@@ -131,7 +147,7 @@ mod online {
         }
     }
 
-    impl hf_hub::api::PullProgress for Steps<'_> {
+    impl hf_hub::api::Progress for Steps<'_> {
         fn init(&mut self, size: usize, _: &str) {
             self.total = size as u64;
             self.tell();

@@ -7,16 +7,15 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::catalogue::{ModelCatalogue, ModelSpec};
+use crate::catalogue::ModelCatalogue;
 use crate::checksum::{Checksum, hex};
 use crate::error::{Damage, EmbedError};
-use crate::home::Home;
+use crate::file_state::{FileState, State};
+use crate::home::{Home, MODEL_FILE, TOKENIZER_FILE};
+use crate::language_removal::LanguageRemoval;
+use crate::model_spec::ModelSpec;
 use crate::runtime;
 
-/// The ONNX graph and its weights.
-pub(crate) const MODEL_FILE: &str = "model.onnx";
-/// The tokenizer, in the form of the `tokenizers` library.
-pub(crate) const TOKENIZER_FILE: &str = "tokenizer.json";
 /// What was installed: written last, beside the two.
 const RECORD_FILE: &str = "installed.json";
 
@@ -27,8 +26,8 @@ pub struct Installed {
     pub model: ModelSpec,
     /// The folder with `model.onnx` and `tokenizer.json`.
     pub dir: PathBuf,
-    /// sha256 (hexadecimal) over both files' sha256: another one means other vectors.
-    pub checksum: String,
+    /// sha256 (64 hexadecimal digits) over both files' sha256.
+    pub(crate) checksum: String,
 }
 
 /// What `installed.json` says.
@@ -36,28 +35,6 @@ pub struct Installed {
 pub(crate) struct Record {
     id: String,
     files: BTreeMap<String, Checksum>,
-}
-
-/// A file this crate needs, and how it is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileState {
-    /// The file.
-    pub path: PathBuf,
-    /// Its state.
-    pub state: State,
-}
-
-/// How a file is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum State {
-    /// Byte for byte what was installed.
-    Good,
-    /// Not what was installed.
-    Damaged(Damage),
-    /// Not there.
-    Missing,
-    /// Given by the user (`RECALL_ORT`, `ORT_DYLIB_PATH`): there is nothing to compare with.
-    Own,
 }
 
 /// The model's files, if they are here and unchanged. A file that was read through before and looks
@@ -95,6 +72,14 @@ pub fn verify(home: &Home, model: &ModelSpec) -> Result<Vec<FileState>, EmbedErr
 }
 
 impl Installed {
+    /// What made the vectors: the model's files and the correction for language. Vectors with
+    /// different fingerprints must not be compared, so an index keeps it. `<sha256>+<removal>`, the
+    /// latter `0` where nothing is removed.
+    pub fn fingerprint(&self) -> String {
+        let removal = LanguageRemoval::of(&self.model.id, self.model.dims);
+        format!("{}+{}", self.checksum, removal.fingerprint())
+    }
+
     /// The ONNX model.
     pub fn onnx(&self) -> PathBuf {
         self.dir.join(MODEL_FILE)
@@ -103,19 +88,6 @@ impl Installed {
     /// The tokenizer.
     pub fn tokenizer(&self) -> PathBuf {
         self.dir.join(TOKENIZER_FILE)
-    }
-}
-
-impl FileState {
-    /// How the file at `path` compares with its checksum, all of it read.
-    pub(crate) fn of(path: PathBuf, checksum: &Checksum) -> FileState {
-        let state = match checksum.check(&path) {
-            Ok(()) => State::Good,
-            Err(EmbedError::Damaged { why: Damage::Missing, .. }) => State::Missing,
-            Err(EmbedError::Damaged { why, .. }) => State::Damaged(why),
-            Err(_) => State::Damaged(Damage::Unreadable),
-        };
-        FileState { path, state }
     }
 }
 

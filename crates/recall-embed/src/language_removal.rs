@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 
 /// The directions of one model that tell languages apart, and its mean vectors.
 #[derive(Debug, Clone, PartialEq)]
-pub struct LanguageRemoval {
+pub(crate) struct LanguageRemoval {
     /// Orthonormal rows of `dims` numbers; none for a model that is used as it is.
     basis: Vec<Vec<f32>>,
     /// Mean of unrelated questions, after the removal.
@@ -22,8 +22,9 @@ pub struct LanguageRemoval {
 const E5_SMALL: &[u8] = include_bytes!("../../../models/language/multilingual-e5-small.bin");
 
 impl LanguageRemoval {
-    /// What is known of the model called `id`, whose vectors have `dims` numbers.
-    pub fn of(id: &str, dims: usize) -> Self {
+    /// What is known of the model called `id`, whose vectors have `dims` numbers; removes nothing where
+    /// nothing is known.
+    pub(crate) fn of(id: &str, dims: usize) -> Self {
         let known = match id {
             "multilingual-e5-small" => Self::read(E5_SMALL),
             _ => None,
@@ -54,7 +55,7 @@ impl LanguageRemoval {
     }
 
     /// Which removal this is: vectors of another one must not be compared. `0` for none.
-    pub fn fingerprint(&self) -> String {
+    pub(crate) fn fingerprint(&self) -> String {
         if self.basis.is_empty() {
             return "0".to_owned();
         }
@@ -66,18 +67,18 @@ impl LanguageRemoval {
 
     /// The vector of a question without its language and what it shares with all questions, of unit
     /// length.
-    pub fn query(&self, vector: Vec<f32>) -> Vec<f32> {
+    pub(crate) fn query(&self, vector: Vec<f32>) -> Vec<f32> {
         self.meaning(vector, &self.mean_query)
     }
 
     /// The same for a passage.
-    pub fn passage(&self, vector: Vec<f32>) -> Vec<f32> {
+    pub(crate) fn passage(&self, vector: Vec<f32>) -> Vec<f32> {
         self.meaning(vector, &self.mean_passage)
     }
 
     /// How near a question's vector, as [`query`](Self::query) gives it, is to paragraphs of any kind:
     /// the mean of its cosines with a fixed cohort of them, about -0.05 to 0.15.
-    pub fn cohort_mean(&self, unit: &[f32]) -> f32 {
+    pub(crate) fn cohort_mean(&self, unit: &[f32]) -> f32 {
         dot(unit, &self.common)
     }
 

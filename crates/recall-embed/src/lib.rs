@@ -11,11 +11,13 @@
 //!    by rename. Safetensors that come in another form become an ONNX model here. [`installed`] finds what
 //!    is there and [`verify`] reads it all; neither fetches anything.
 //! 3. **Running it.** [`ModelTokenizer`] counts and finds tokens, without the runtime; [`Embedder`] gives
-//!    vectors. A text's vector depends on that text alone: each is run by itself on one thread.
+//!    finished vectors: what a language and all texts have in common is removed, so their cosines
+//!    are comparable across languages. A text's vector depends on that text alone: each is run by
+//!    itself on one thread. [`Installed::fingerprint`] names what made them.
 //!
-//! Everything that can be missing, damaged or wrong is an [`EmbedError`] with a
-//! [hint](EmbedError::hint): the caller goes on with keywords alone. Nothing is downloaded unless
-//! [`pull`] is called, neither in a build nor at a question.
+//! Everything that can be missing, damaged or wrong is an [`EmbedError`]: the caller goes on with
+//! keywords alone. Nothing is downloaded unless [`pull`] is called, neither in a build nor at a
+//! question.
 //!
 //! It is not a general inference engine: one text in, one vector of length 1 out. It knows nothing of
 //! documents, chunks or indexes, and draws no progress bars; [`pull`] tells how far it is through a
@@ -49,8 +51,9 @@
 //! # Map
 //!
 //! `catalogue` → `pull` (`package`, `hub`, `convert`) → `installed` (`checksum`) → `runtime` → `embedder`
-//! (`model_tokenizer`, `pool`, `session`). Conversion: `pack` or `weights` → `bert` → `graph` → `onnx`. Only
-//! `session` names the embedding library.
+//! (`model_tokenizer`, `pool`, `session`, `language_removal`). Conversion: `pack` or `safetensors` → `bert`
+//! → `graph` → `onnx`. Rows of data are in `model_spec` and `origin`. Only `session` names the
+//! embedding library.
 
 mod bert;
 mod bytes;
@@ -60,14 +63,19 @@ mod convert;
 mod disk;
 mod elf;
 mod embedder;
+#[cfg(test)]
+mod embedder_tests;
 mod error;
+mod file_state;
 mod graph;
 mod home;
 mod hub;
 mod installed;
 mod language_removal;
+mod model_spec;
 mod model_tokenizer;
 mod onnx;
+mod origin;
 mod pack;
 #[cfg(test)]
 mod pack_tests;
@@ -81,12 +89,14 @@ mod safetensors;
 mod session;
 mod vocabulary;
 
-pub use catalogue::{DEFAULT_MODEL, Form, ModelCatalogue, ModelSpec, Origin, PackageFile, Pooling};
+pub use catalogue::{DEFAULT_MODEL, ModelCatalogue};
 pub use embedder::Embedder;
 pub use error::{ConvertError, Damage, EmbedError};
+pub use file_state::{FileState, State};
 pub use home::Home;
-pub use installed::{FileState, Installed, State, installed, verify};
-pub use language_removal::LanguageRemoval;
+pub use installed::{Installed, installed, verify};
+pub use model_spec::{ModelSpec, Pooling};
 pub use model_tokenizer::ModelTokenizer;
+pub use origin::{Form, Origin, PackageFile};
 pub use progress::{PullProgress, Stage};
 pub use pull::pull;

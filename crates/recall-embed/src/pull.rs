@@ -5,15 +5,16 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-use crate::catalogue::{Form, ModelCatalogue, ModelSpec, Origin, PackageFile};
+use crate::catalogue::ModelCatalogue;
 use crate::convert;
 use crate::disk;
 use crate::error::EmbedError;
-use crate::home::Home;
+use crate::file_state::{FileState, State};
+use crate::home::{Home, MODEL_FILE, TOKENIZER_FILE};
 use crate::hub;
-use crate::installed::{
-    FileState, Installed, MODEL_FILE, Record, State, TOKENIZER_FILE, installed, verify,
-};
+use crate::installed::{Installed, Record, installed, verify};
+use crate::model_spec::ModelSpec;
+use crate::origin::{Form, Origin, PackageFile};
 use crate::package::Packages;
 use crate::progress::{PullProgress, Stage};
 use crate::runtime::Library;

@@ -15,8 +15,8 @@ use crate::catalogue::ModelCatalogue;
 use crate::checksum::Checksum;
 use crate::elf;
 use crate::error::{Damage, EmbedError};
+use crate::file_state::{FileState, State};
 use crate::home::Home;
-use crate::installed::{FileState, State};
 
 /// Loading takes 30 ms; `ort` has hung for ever on some machines.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -51,7 +51,7 @@ impl Library {
         let file = &catalogue.runtime()?.file;
         let path = home.runtime_dir(&file.version).join(file.name());
         let path = std::path::absolute(&path).unwrap_or(path);
-        Ok(Library { path, checksum: Some(file.checksum()) })
+        Ok(Library { path, checksum: Some(file.into()) })
     }
 
     /// Whether the user named it.

@@ -11,8 +11,8 @@ use tokenizers::Tokenizer;
 use tokenizers::models::wordlevel::WordLevel;
 use tokenizers::pre_tokenizers::whitespace::WhitespaceSplit;
 
-use crate::catalogue::Pooling;
 use crate::error::EmbedError;
+use crate::model_spec::Pooling;
 
 /// A loaded model.
 ///

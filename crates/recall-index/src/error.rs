@@ -1,10 +1,10 @@
-//! What can go wrong with an index, as data, and what to do about it.
+//! What can go wrong with an index, as data.
 
 use std::error::Error;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A failure of the store. [`IndexError::hint`] says what helps.
+/// A failure of the store; what helps is for the program to say.
 #[derive(Debug, thiserror::Error)]
 pub enum IndexError {
     /// The operating system refused.
@@ -91,37 +91,6 @@ impl IndexError {
     /// The failure of what makes vectors, for `map_err`.
     pub fn embedding(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::Embedding { source: source.into() }
-    }
-
-    /// One line that says what helps, if anything does.
-    pub fn hint(&self) -> Option<String> {
-        match self {
-            Self::Missing(_) => Some("make one with: recall index FOLDER".to_owned()),
-            Self::Damaged { .. } | Self::Keyword { .. } | Self::Vector { .. } => Some(
-                "see what is damaged with: recall check; rebuild it with: recall check --repair"
-                    .to_owned(),
-            ),
-            Self::OtherFormat { .. } => {
-                Some("rebuild it with: recall index --rebuild".to_owned())
-            }
-            Self::OtherModel { .. } => Some(
-                "leave the model out to use the index's own, or rebuild with: recall index --rebuild --model ID"
-                    .to_owned(),
-            ),
-            Self::Locked { .. } => {
-                Some("wait for it; questions are answered meanwhile".to_owned())
-            }
-            Self::Io { source, .. } => match source.kind() {
-                io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-                    Some("choose another place for the index with: --index DIR".to_owned())
-                }
-                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-                    Some("free some space and run it again: nothing was lost".to_owned())
-                }
-                _ => None,
-            },
-            Self::Embedding { .. } | Self::BadVector { .. } | Self::Interrupted => None,
-        }
     }
 }
 

@@ -1,11 +1,12 @@
 //! One edit of one line in one file: shown first, then written.
 
+mod line_diff;
+
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use similar::TextDiff;
 
 use crate::atomic_file;
 use crate::folder::Folder;
@@ -136,8 +137,7 @@ impl Edit {
 
 fn diff(path: &Path, before: &[u8], after: &[u8]) -> String {
     let (before, after) = (String::from_utf8_lossy(before), String::from_utf8_lossy(after));
-    let name = path.display().to_string();
-    TextDiff::from_lines(&*before, &*after).unified_diff().header(&name, &name).to_string()
+    line_diff::line_diff(&path.display().to_string(), &before, &after)
 }
 
 impl fmt::Display for Edit {

@@ -3,15 +3,18 @@
 //! Commits are compared, not the work tree: what is not committed yet does not count, and the
 //! answer is the same on every machine.
 
+mod git;
+
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use gix::ObjectId;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
+use self::git::{Git, GitError};
 use crate::finding::{LintFinding, Problem};
 use crate::folder::Folder;
 use crate::project::slashed;
@@ -40,7 +43,7 @@ pub enum HistoryNote {
     Unreadable {
         /// The repository or file.
         path: PathBuf,
-        /// What the git library said.
+        /// What git said.
         reason: String,
     },
 }
@@ -149,7 +152,7 @@ impl Inquiry<'_> {
                 None => return Ok(Some(Problem::UnknownCommit { commit: commit.clone() })),
             },
         };
-        let changed = repository.changed_since(then, file).map_err(|e| unreadable(file, &e))?;
+        let changed = repository.changed_since(&then, file).map_err(|e| unreadable(file, &e))?;
         let suspect = Problem::Suspect { quoted: String::new(), since: claim.since.to_string() };
         Ok(changed.then_some(suspect))
     }
@@ -168,7 +171,7 @@ fn named(problem: Problem, quote: &str) -> Problem {
     }
 }
 
-fn unreadable(path: &Path, error: &gix::Error) -> HistoryNote {
+fn unreadable(path: &Path, error: &GitError) -> HistoryNote {
     HistoryNote::Unreadable { path: path.to_owned(), reason: error.to_string() }
 }
 
@@ -181,9 +184,12 @@ impl fmt::Display for Since {
     }
 }
 
+/// The hash of a commit or a blob, hexadecimal.
+type ObjectId = String;
+
 /// A git repository and the straight line of its commits.
 struct Repository {
-    git: gix::Repository,
+    git: Git,
     work_tree: PathBuf,
     head: ObjectId,
     /// The first parents of HEAD, newest first, with their times in seconds since 1970.
@@ -191,12 +197,17 @@ struct Repository {
 }
 
 impl Repository {
-    /// The repository around `folder`; `None` where there is none, or no commit in it yet.
+    /// The repository around `folder`; `None` where there is none, no commit in it yet, or no git
+    /// on this machine.
     fn around(folder: &Path) -> Option<Self> {
-        let git = gix::discover(folder).ok()?;
-        let work_tree = git.workdir()?.canonicalize().ok()?;
-        let head = git.head_id().ok()?.detach();
-        let commits = straight_line(&git, head);
+        let arguments = ["rev-parse", "--show-toplevel", "HEAD^{commit}"].map(OsStr::new);
+        let printed = Git::at(folder).ask(&arguments).ok()?;
+        let printed = printed.strip_suffix(b"\n")?;
+        let cut = printed.iter().rposition(|byte| *byte == b'\n')?;
+        let work_tree = path_of(&printed[..cut]).canonicalize().ok()?;
+        let head = String::from_utf8(printed[cut + 1..].to_vec()).ok()?;
+        let git = Git::at(&work_tree);
+        let commits = straight_line(&git, &head);
         Some(Self { work_tree, head, commits, git })
     }
 
@@ -204,37 +215,56 @@ impl Repository {
     fn commit_at(&self, date: Date) -> Option<ObjectId> {
         let end =
             date.tomorrow().ok()?.to_zoned_datetime(TimeZone::UTC).ok()?.timestamp().as_second();
-        self.commits.iter().find(|(time, _)| *time < end).map(|(_, id)| *id)
+        self.commits.iter().find(|(time, _)| *time < end).map(|(_, id)| id.clone())
     }
 
-    /// The commit with this id, in full or cut short.
+    /// The commit with this id, in full or cut short to no fewer than four digits.
     fn commit_named(&self, id: &str) -> Option<ObjectId> {
-        let prefix = gix::hash::Prefix::from_hex(id).ok()?;
-        let found = self.git.objects.lookup_prefix(prefix, None).ok()??.ok()?;
-        self.git.find_commit(found).ok().map(|commit| commit.id)
+        let id = id.to_ascii_lowercase();
+        if id.len() < 4 || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return None;
+        }
+        let name = format!("{id}^{{commit}}");
+        let arguments = ["rev-parse", "--quiet", "--verify", &name].map(OsStr::new);
+        let printed = String::from_utf8(self.git.ask(&arguments).ok()?).ok()?;
+        // A branch may be called like the beginning of a hash.
+        Some(printed.trim_end().to_owned()).filter(|found| found.starts_with(&id))
     }
 
-    fn changed_since(&self, then: ObjectId, file: &Path) -> Result<bool, gix::Error> {
+    fn changed_since(&self, then: &str, file: &Path) -> Result<bool, GitError> {
         let Ok(path) = file.strip_prefix(&self.work_tree) else { return Ok(false) };
-        Ok(self.blob(then, path)? != self.blob(self.head, path)?)
+        Ok(self.blob(then, path)? != self.blob(&self.head, path)?)
     }
 
-    fn blob(&self, commit: ObjectId, path: &Path) -> Result<Option<ObjectId>, gix::Error> {
-        let tree = self.git.find_commit(commit)?.tree()?;
-        let entry = tree.lookup_entry_by_path(slashed(path))?;
-        Ok(entry.map(|entry| entry.object_id()))
+    /// The blob of the file at `path` in a commit; `None` where it has none.
+    fn blob(&self, commit: &str, path: &Path) -> Result<Option<ObjectId>, GitError> {
+        let path = slashed(path);
+        let arguments = ["ls-tree", "-z", "--full-tree", commit, "--", &path].map(OsStr::new);
+        let printed = self.git.ask(&arguments)?;
+        let row = printed.split(|byte| *byte == b'\t').next().unwrap_or_default();
+        // Mode, type and hash; the path follows.
+        Ok(String::from_utf8_lossy(row).split(' ').nth(2).map(str::to_owned))
     }
 }
 
-/// The walk ends where a shallow clone does.
-fn straight_line(git: &gix::Repository, head: ObjectId) -> Vec<(i64, ObjectId)> {
-    let mut commits = Vec::new();
-    let mut next = Some(head);
-    while let Some(id) = next {
-        let Ok(commit) = git.find_commit(id) else { break };
-        let Ok(time) = commit.time() else { break };
-        commits.push((time.seconds, id));
-        next = commit.parent_ids().next().map(gix::Id::detach);
-    }
-    commits
+/// The first parents from `head` on, as far as the history is here: that of a shallow clone ends.
+fn straight_line(git: &Git, head: &str) -> Vec<(i64, ObjectId)> {
+    let arguments = ["rev-list", "--first-parent", "--timestamp", head, "--"].map(OsStr::new);
+    let printed = git.ask(&arguments).unwrap_or_default();
+    let commit = |line: &str| {
+        let (time, id) = line.split_once(' ')?;
+        Some((time.parse().ok()?, id.to_owned()))
+    };
+    String::from_utf8_lossy(&printed).lines().filter_map(commit).collect()
+}
+
+#[cfg(unix)]
+fn path_of(bytes: &[u8]) -> PathBuf {
+    let name: &OsStr = std::os::unix::ffi::OsStrExt::from_bytes(bytes);
+    name.into()
+}
+
+#[cfg(not(unix))]
+fn path_of(bytes: &[u8]) -> PathBuf {
+    String::from_utf8_lossy(bytes).into_owned().into()
 }

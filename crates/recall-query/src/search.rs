@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use recall_embed::{Embedder, LanguageRemoval};
+use recall_embed::Embedder;
 use recall_index::{
     Allowed, Analyzer, Clause, Entry, EntryId, Filter, IndexError, QueryTerm, Snapshot, TermField,
     clause, language, literal, terms,
@@ -56,7 +56,6 @@ pub struct Request {
 pub struct Searcher<'a> {
     snapshot: &'a Snapshot,
     embedder: Option<&'a Embedder>,
-    language: LanguageRemoval,
     analyzer: &'a Analyzer,
     weights: FusionWeights,
     judge: RelevanceModel,
@@ -79,9 +78,7 @@ impl<'a> Searcher<'a> {
         let settings = &snapshot.manifest().settings;
         let (weights, judge) =
             (FusionWeights::from_settings(settings), RelevanceModel::from_settings(settings));
-        let (id, dims) = embedder.map_or(("", 0), |e| (e.model().id.as_str(), e.dims()));
-        let language = LanguageRemoval::of(id, dims);
-        Self { snapshot, embedder, language, analyzer, weights, judge }
+        Self { snapshot, embedder, analyzer, weights, judge }
     }
 
     /// How much each arm counts.
@@ -143,10 +140,7 @@ impl<'a> Searcher<'a> {
         let silent = request.mode == Mode::Keyword || terms.is_empty();
         let unit = match self.embedder {
             Some(embedder) if !silent && self.snapshot.vectors().is_ok_and(|v| v.is_some()) => {
-                Some(
-                    self.language
-                        .query(embedder.query(&question.text).map_err(IndexError::embedding)?),
-                )
+                Some(embedder.query(&question.text).map_err(IndexError::embedding)?)
             }
             _ => None,
         };
@@ -201,7 +195,7 @@ impl<'a> Searcher<'a> {
             query.known.push(known);
         }
         if let (Some(unit), Ok(Some(vectors))) = (&prepared.unit, self.snapshot.vectors()) {
-            query.cohort_mean = self.language.cohort_mean(unit);
+            query.cohort_mean = self.embedder.map_or(0.0, |embedder| embedder.cohort_mean(unit));
             query.cosine_deviation = deviation(&vectors.sample(unit, SAMPLE));
         }
         Ok(query)

@@ -15,7 +15,7 @@ use recall_sources::{Kind, Source};
 
 use crate::ask::Ask;
 use crate::failure::Failure;
-use crate::{model, pointers};
+use crate::{hint, pointers};
 
 /// Indexes that stay open; of more, the one that was asked longest ago is closed.
 const INDEXES: usize = 8;
@@ -148,11 +148,11 @@ impl Engine {
 
     /// The model of an index as it is on this machine.
     pub fn installed(&self, record: &ModelRecord) -> Result<Installed, String> {
-        let told = |e: EmbedError| format!("{e}; {}", e.hint());
+        let told = |e: EmbedError| format!("{e}; {}", hint::embed(&e));
         let catalogue = ModelCatalogue::of(&self.home).map_err(told)?;
         let model = catalogue.find(&record.id).map_err(told)?;
         let installed = recall_embed::installed(&self.home, model).map_err(told)?;
-        if model::checksum(&installed) != record.checksum {
+        if installed.fingerprint() != record.checksum {
             return Err(format!(
                 "the model {} here is not the one the index was made with; rebuild with: recall index --rebuild",
                 record.id
@@ -217,7 +217,7 @@ impl Engine {
             None => {
                 let installed = self.installed(record)?;
                 let embedder = Embedder::load(&self.home, &installed, 1);
-                let embedder = embedder.map_err(|e| format!("{e}; {}", e.hint()))?;
+                let embedder = embedder.map_err(|e| format!("{e}; {}", hint::embed(&e)))?;
                 (record.clone(), Arc::new(embedder))
             }
         };

@@ -6,6 +6,8 @@ use recall_embed::EmbedError;
 use recall_eval::source::EvalError;
 use recall_index::IndexError;
 
+use crate::hint;
+
 /// Why a command did not do its work.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
@@ -84,11 +86,8 @@ impl Failure {
     /// One line that says what helps.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::Index(IndexError::Embedding { source }) => {
-                source.downcast_ref().map(|error: &EmbedError| error.hint().to_owned())
-            }
-            Self::Index(error) => error.hint(),
-            Self::Embed(error) => Some(error.hint().to_owned()),
+            Self::Index(error) => hint::index(error),
+            Self::Embed(error) => Some(hint::embed(error)),
             Self::Usage { hint, .. } => hint.clone(),
             Self::Config { .. }
             | Self::Io { .. }

@@ -11,6 +11,7 @@ mod explain;
 mod failure;
 mod flags;
 mod get;
+mod hint;
 mod index;
 mod model;
 mod place;

@@ -1,8 +1,8 @@
 //! `recall model`, and getting a model onto the machine for the commands that need one.
 
 use recall_embed::{
-    EmbedError, Embedder, Home, Installed, LanguageRemoval, ModelCatalogue, ModelSpec, State,
-    installed, pull, verify,
+    EmbedError, Embedder, Home, Installed, ModelCatalogue, ModelSpec, State, installed, pull,
+    verify,
 };
 use recall_index::EmbedFailure;
 
@@ -45,12 +45,6 @@ pub fn fetch(home: &Home, model: &ModelSpec, offline: bool) -> Result<Installed,
     let result = pull(home, model, offline, &|progress| bars.fetch(progress));
     bars.clear();
     result
-}
-
-/// What the vectors of an index depend on: the model's files and what is removed from its vectors.
-pub fn checksum(installed: &Installed) -> String {
-    let language = LanguageRemoval::of(&installed.model.id, installed.model.dims);
-    format!("{}+{}", installed.checksum, language.fingerprint())
 }
 
 fn list(home: &Home, catalogue: &ModelCatalogue, json: bool) -> Result<u8, Failure> {
@@ -119,9 +113,5 @@ fn check(home: &Home, model: &ModelSpec) -> Result<u8, Failure> {
 pub fn vectors_of(
     embedder: &Embedder,
 ) -> impl Fn(&[&str], &(dyn Fn(usize) + Sync)) -> Result<Vec<Vec<f32>>, EmbedFailure> {
-    let language = LanguageRemoval::of(&embedder.model().id, embedder.dims());
-    move |texts, report| {
-        let vectors = embedder.passages(texts, report)?;
-        Ok(vectors.into_iter().map(|vector| language.passage(vector)).collect())
-    }
+    |texts, report| Ok(embedder.passages(texts, report)?)
 }

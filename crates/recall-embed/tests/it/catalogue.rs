@@ -27,7 +27,15 @@ fn an_unknown_model_is_answered_with_the_known_ones() {
     let error = ModelCatalogue::builtin().find("e5").unwrap_err();
     assert!(matches!(error, EmbedError::UnknownModel { .. }));
     insta::assert_snapshot!(error, @"no model is called `e5`; known: multilingual-e5-small, all-minilm-l6-v2");
-    insta::assert_snapshot!(error.hint(), @"`recall model list` shows the models there are");
+}
+
+#[cfg(not(feature = "hub"))]
+#[test]
+fn a_repository_is_answered_with_the_hub_that_is_missing() {
+    let catalogue = ModelCatalogue::builtin();
+    assert_eq!(catalogue.hub_models().count(), 0);
+    let error = catalogue.find("intfloat/multilingual-e5-base").unwrap_err();
+    insta::assert_snapshot!(error, @"`intfloat/multilingual-e5-base` comes from a model hub, and this program was built without one");
 }
 
 #[cfg(feature = "hub")]

@@ -70,7 +70,6 @@ fn check(damage: impl Fn(&Copy), expected: &str) {
     damage(&copy);
     let result = copy.ask(&[]);
     assert!(result.starts_with(expected), "{result}");
-    assert!(expected == "Ok" || result.contains("recall model"), "no hint: {result}");
 }
 
 #[test]

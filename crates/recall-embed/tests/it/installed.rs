@@ -15,7 +15,7 @@ pub fn model(id: &str) -> Installed {
     let row = catalogue.find(id).unwrap();
     recall_embed::installed(&home, row)
         .or_else(|_| pull(&home, row, false, &|_| {}))
-        .unwrap_or_else(|e| panic!("{id}: {e} ({})", e.hint()))
+        .unwrap_or_else(|e| panic!("{id}: {e}"))
 }
 
 /// A loaded model, shared by the tests of this process.

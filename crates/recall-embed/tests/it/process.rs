@@ -38,7 +38,7 @@ pub fn start(task: Task, home: &Path, model: &str, variables: &[(&str, &str)]) -
 /// How long a child may take: seconds on an idle machine, far more on a crowded one, never for ever.
 const PATIENCE: Duration = Duration::from_secs(240);
 
-/// What a child came to: `Ok`, or the error's name, message and hint. A child that dies, panics or
+/// What a child came to: `Ok`, or the error's name and message. A child that dies, panics or
 /// hangs fails the test.
 pub fn run(task: Task, home: &Path, model: &str, variables: &[(&str, &str)]) -> String {
     let mut child = start(task, home, model, variables);
@@ -73,7 +73,7 @@ fn child() {
     };
     let line = match result {
         Ok(()) => "Ok".to_owned(),
-        Err(error) => format!("{error:?} | {error} | {}", error.hint()).replace('\n', " "),
+        Err(error) => format!("{error:?} | {error}").replace('\n', " "),
     };
     println!("\nRESULT {line}");
 }

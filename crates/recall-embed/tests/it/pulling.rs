@@ -85,7 +85,7 @@ fn a_pull_from_a_folder_gives_the_same_model() {
     assert_eq!(fresh.run(Task::Ask, &[]), "Ok");
     let catalogue = ModelCatalogue::of(&fresh.home()).unwrap();
     let local = installed(&fresh.home(), catalogue.find("local").unwrap()).unwrap();
-    assert_eq!(local.checksum, real.checksum);
+    assert_eq!(local.fingerprint(), real.fingerprint());
     assert_ne!(local.dir, real.dir);
 }
 

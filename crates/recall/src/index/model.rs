@@ -16,9 +16,9 @@ use crate::config::Config;
 use crate::failure::Failure;
 use crate::flags::{Flags, ReadingFlags};
 use crate::resident::{self, Job};
-use crate::{model, place};
+use crate::{hint, model, place};
 
-/// ModelTokenizer of a model's limit that are left for a chunk's title and headings.
+/// Tokens of a model's limit that are left for a chunk's title and headings.
 const CONTEXT_TOKENS: usize = 72;
 /// How long another writer is waited for: longer than a watcher takes for a few files.
 const LOCK_PATIENCE: Duration = Duration::from_secs(5);
@@ -156,7 +156,7 @@ impl Model {
     fn record(&self) -> Option<ModelRecord> {
         self.installed.as_ref().ok().map(|installed| ModelRecord {
             id: self.row.id.clone(),
-            checksum: model::checksum(installed),
+            checksum: installed.fingerprint(),
             dims: self.row.dims,
         })
     }
@@ -176,5 +176,5 @@ pub fn pending(manifest: &Manifest) -> u64 {
 }
 
 fn told(error: &EmbedError) -> String {
-    format!("{error}; {}", error.hint())
+    format!("{error}; {}", hint::embed(error))
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use fastrand::Rng;
-use recall_embed::{DEFAULT_MODEL, Embedder, Home, LanguageRemoval, ModelCatalogue, installed};
+use recall_embed::{DEFAULT_MODEL, Embedder, Home, ModelCatalogue, installed};
 use recall_index::{Analyzer, Filter, Snapshot};
 use recall_query::question;
 use recall_query::search::{Mode, Ranking, Request, Searcher};
@@ -164,23 +164,17 @@ fn how_common_a_question_is_comes_from_the_cohort_of_passages() {
     let model = catalogue.find(DEFAULT_MODEL).expect("it is in the catalogue");
     let installed = installed(&home, model).expect("tests need the model: recall model pull");
     let embedder = Embedder::load(&home, &installed, 1).expect("the model loads");
-    let language = LanguageRemoval::of(DEFAULT_MODEL, embedder.dims());
     let cohort = include_str!("../../../../models/language/passages.tsv");
     let texts: Vec<&str> =
         cohort.lines().map(|line| line.split_once('\t').expect("language and text").1).collect();
-    let vectors: Vec<Vec<f32>> = embedder
-        .passages(&texts, &|_| ())
-        .expect("vectors")
-        .into_iter()
-        .map(|vector| language.passage(vector))
-        .collect();
+    let vectors = embedder.passages(&texts, &|_| ()).expect("vectors");
     let mut seen = Vec::new();
     for question in ["how do I restore a backup", "khi nào Melanie vẽ bình minh", "xqzvw florgnatz"]
     {
-        let unit = language.query(embedder.query(question).expect("a vector"));
+        let unit = embedder.query(question).expect("a vector");
         let cosines = vectors.iter().map(|v| v.iter().zip(&unit).map(|(a, b)| a * b).sum::<f32>());
         let mean = cosines.sum::<f32>() / vectors.len() as f32;
-        let said = language.cohort_mean(&unit);
+        let said = embedder.cohort_mean(&unit);
         assert!((mean - said).abs() < 0.003, "{question}: {said}, but the mean is {mean}");
         seen.push(said);
     }
