@@ -244,7 +244,7 @@ fn runbooks() {
         "## Procedures\n\n- [Restore the index](notes/restore.md)\n- Restart the timer by hand\n",
         &[("memory/notes/restore.md", "1. Stop.\n")],
         &[
-            "memory/INDEX.md:3: recall would not keep `notes/restore.md` whole",
+            "memory/INDEX.md:3: `notes/restore.md` is not kept whole",
             "memory/INDEX.md:4: a procedure without a link to its runbook",
         ],
     );
