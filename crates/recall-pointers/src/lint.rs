@@ -42,7 +42,7 @@ pub struct Lint<'a> {
     /// The limits.
     pub limits: Limits,
     /// Whether the search index keeps the file at this path, with this content, whole. See
-    /// [`recall_sources::whole::is_kept_whole`].
+    /// [`recall_sources::is_kept_whole`].
     pub keeps_whole: &'a dyn Fn(&Path, &[u8]) -> bool,
     /// Also look for files that changed since an entry was written.
     pub git: bool,

@@ -1,7 +1,7 @@
 //! Files and exports in, documents out.
 //!
 //! Every format parser of recall lives here, and every rule that more than one crate needs: what is
-//! [front matter](front_matter), which documents are kept [whole], which files are [pages of the
+//! [front matter](front_matter), which documents are kept [whole](is_kept_whole), which files are [pages of the
 //! pointer index](pointer_page), what a [credential] looks like. No index, no model, no native code.
 //!
 //! [`scan`] walks a root and gives a [`Source`] for each file or export under it; [`Source::read`]
@@ -48,9 +48,9 @@ mod record;
 pub mod redact;
 mod scan;
 mod source;
-pub mod whole;
+mod whole;
 
-pub use bytes::read_bytes;
+pub use bytes::{is_kept_whole, read_bytes};
 pub use date::Date;
 pub use document::{Document, Kind, Message, Span};
 pub use fields::{BadFieldMap, Field, FieldMap};

@@ -206,11 +206,16 @@ fn touch_dates_the_stamp_and_nothing_else() {
 
 #[test]
 fn touching_the_line_of_an_entry_dates_its_file() {
-    for (field, expected) in
-        [("date: 2026-01-01\n", "date: 2026-11-29\n"), ("", "updated: 2026-11-29\n")]
-    {
-        let entry =
-            |field| format!("---\nname: a\ndescription: d\ntype: project\n{field}---\nText.\n");
+    for (field, expected, end) in [
+        ("date: 2026-01-01\n", "date: 2026-11-29\n", "---\n"),
+        ("", "updated: 2026-11-29\n", "---\n"),
+        ("", "updated: 2026-11-29\n", "--- \n"),
+        ("", "updated: 2026-11-29\n", "...\n"),
+        ("\r\n", "\r\nupdated: 2026-11-29\r\n", "---\r\n"),
+    ] {
+        let entry = |field| {
+            format!("---\nname: a\ndescription: d\ntype: project\n{field}{end}Text.\n---\nMore.\n")
+        };
         let fixture = Fixture::with(&[
             ("memory/MEMORY.md", "- [a.md](a.md) — what entry a is for\n"),
             ("memory/a.md", &entry(field)),

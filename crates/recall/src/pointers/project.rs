@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use recall_pointers::{FolderSpec, HeadingWords, Memory};
 use recall_sources::pointer_page::is_pointer_page;
-use recall_sources::{Globs, ReadOptions, whole};
+use recall_sources::{Globs, ReadOptions, is_kept_whole};
 
 use crate::config::{self, Config};
 use crate::failure::Failure;
@@ -64,7 +64,7 @@ impl KeptWhole {
     pub fn holds(&self, path: &Path, content: &[u8]) -> bool {
         let below = |(root, options)| Some((path.strip_prefix(root).ok()?, options));
         let found = self.roots.iter().find_map(|(root, options)| below((root, options)));
-        found.is_some_and(|(path, options)| whole::is_kept_whole(&slashed(path), content, options))
+        found.is_some_and(|(path, options)| is_kept_whole(&slashed(path), content, options))
     }
 }
 
