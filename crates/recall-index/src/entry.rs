@@ -76,7 +76,9 @@ impl Entry {
 
     /// What its words are taken from.
     pub fn searched_text(&self) -> String {
-        let text = &self.document.text[body_start(&self.document.text)..];
+        // Of several parts, the first begins after the front matter already.
+        let body = if self.parts == 1 { body_start(&self.document) } else { 0 };
+        let text = &self.document.text[body..];
         let title = self.document.title.trim();
         if title.is_empty() {
             return text.to_owned();
@@ -169,7 +171,7 @@ pub fn entries(
     settings: ChunkSettings,
 ) -> Vec<Entry> {
     let messages: Vec<Range<usize>> = document.messages.iter().map(|m| m.start..m.end).collect();
-    let body = body_start(&document.text);
+    let body = body_start(&document);
     let mut chunks = chunk(&document.text[body..], &messages, measure, settings);
     for chunk in &mut chunks {
         chunk.range = chunk.range.start + body..chunk.range.end + body;
@@ -193,20 +195,10 @@ pub fn entries(
     out
 }
 
-/// Where a text begins after its front matter, whose fields the document carries already; 0 if there
-/// is none, or nothing after it.
-pub fn body_start(text: &str) -> usize {
-    let Some(rest) = text.strip_prefix("---\n").or_else(|| text.strip_prefix("---\r\n")) else {
-        return 0;
-    };
-    let mut at = text.len() - rest.len();
-    for line in rest.split_inclusive('\n') {
-        at += line.len();
-        if matches!(line.trim_end(), "---" | "...") {
-            return if text[at..].trim().is_empty() { 0 } else { at };
-        }
-    }
-    0
+/// Where the text to search begins: after the front matter, unless nothing follows it.
+fn body_start(document: &Document) -> usize {
+    let start = document.body_start();
+    if document.text[start..].trim().is_empty() { 0 } else { start }
 }
 
 fn part_range(part: &[Chunk]) -> Range<usize> {
@@ -292,7 +284,7 @@ fn model_text(document: &Document, headings: &str, text: &str) -> String {
     format!("{context}\n{text}")
 }
 
-/// What a range of a mail says itself: no quoted lines, which the model reads in the mail they come
+/// What a part of a mail says itself: no quoted lines, which the model reads in the mail they come
 /// from, and no signature, which it would read a thousand times. All of it if that is nothing.
 fn own_lines(text: &str) -> Cow<'_, str> {
     let is_quoted = |line: &str| line.starts_with('>');
@@ -335,11 +327,26 @@ mod tests {
 
     #[test]
     fn front_matter_is_no_part_of_the_body() {
-        assert_eq!(body_start("---\ntitle: x\n---\nbody"), 17);
-        assert_eq!(body_start("---\r\ntitle: x\r\n---\r\nbody"), 20);
-        assert_eq!(body_start("---\ntitle: x\n---\n"), 0);
-        assert_eq!(body_start("---\nnever closed"), 0);
-        assert_eq!(body_start("body"), 0);
+        let check = |id: &str, text: &str, expected: &str| {
+            let document = Document::new(id, id, Kind::Note, text.to_owned());
+            let entries = entries(0, id, document, 0, &estimated_tokens, SETTINGS);
+            assert_eq!(entries[0].searched_text(), expected, "{id} {text:?}");
+        };
+        check("a.md", "---\ntitle: x\n---\nbody", "body");
+        check("a.md", "---\r\ntitle: x\r\n---\r\nbody", "body");
+        check("a.md", "--- \ntitle: x\n...\nbody", "body");
+        for all in [
+            "---\ntitle: x\n---\n",
+            "---\nnever: closed",
+            "---\nProse.\n---\nMore.",
+            "---\nbroken: [x\n---\nbody",
+            "body",
+        ] {
+            check("a.md", all, all);
+        }
+        let manifests = "---\nkind: Service\n---\nkind: Deployment\n";
+        check("deploy.yaml", manifests, manifests);
+        check("big.md#part2", "---\na: b\n---\nbody", "---\na: b\n---\nbody");
     }
 
     #[test]

@@ -87,12 +87,8 @@ pub fn plan(
 
 /// Whether a path is, or lies under, something that could not be read.
 fn kept(root: u32, path: &str, problems: &[(u32, Problem)]) -> bool {
-    problems.iter().any(|(of, problem)| {
-        let above = problem.path == "." || problem.path.is_empty() || problem.path == path;
-        let above =
-            above || path.strip_prefix(&problem.path).is_some_and(|rest| rest.starts_with('/'));
-        *of == root && above && problem.reason.keeps_what_was_indexed()
-    })
+    let keeps = |problem: &Problem| problem.reason.keeps_what_was_indexed();
+    problems.iter().any(|(of, problem)| *of == root && keeps(problem) && problem.covers(path))
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use crate::memory::Memory;
 use crate::page::Page;
 use crate::policy;
 use crate::refusal::Refusal;
-use crate::section::{HeadingWords, Kind};
+use crate::section::{HeadingWords, LineKind};
 use crate::selector::{Selected, select};
 use crate::statement::Statement;
 use crate::subject::Subject;
@@ -44,7 +44,7 @@ pub struct Rules {
 pub fn add(
     memory: &Memory,
     namespace: Option<&str>,
-    kind: Kind,
+    kind: LineKind,
     draft: &Draft,
     rules: &Rules,
 ) -> Result<Edit, Refusal> {
@@ -98,7 +98,7 @@ pub fn remove(memory: &Memory, name: &str) -> Result<Edit, Refusal> {
 /// [`Refusal`] when `name` does not mean one line, or the date is there already.
 pub fn touch(memory: &Memory, name: &str, today: Date) -> Result<Edit, Refusal> {
     let old = select(memory, name)?;
-    if old.statement.kind == Kind::Entry {
+    if old.statement.kind == LineKind::Entry {
         return touch_entry(&old, today);
     }
     check_editable(&old)?;
@@ -130,7 +130,7 @@ fn check_draft(
     memory: &Memory,
     folder: &Folder,
     draft: &Draft,
-    kind: Kind,
+    kind: LineKind,
     rules: &Rules,
 ) -> Result<(), Refusal> {
     policy::check(draft, kind, rules.today, rules.limits)?;
@@ -153,7 +153,7 @@ fn on_same_subject<'a>(
     folder: &Folder,
     file: &'a PageFile,
     line: &str,
-    kind: Kind,
+    kind: LineKind,
     rules: &Rules,
 ) -> Result<Option<&'a Statement>, Refusal> {
     let Some(new) = reread(line, file, kind, &rules.words) else { return Ok(None) };
@@ -170,7 +170,7 @@ fn on_same_subject<'a>(
     }
 }
 
-fn says_again(folder: &Folder, old: &Statement, new: &Statement, kind: Kind) -> bool {
+fn says_again(folder: &Folder, old: &Statement, new: &Statement, kind: LineKind) -> bool {
     let first = |statement: &Statement| statement.links.first().map(|l| follow(folder, &l.target));
     let same_target = first(old).is_some() && first(old) == first(new);
     if kind.is_statement() {
@@ -178,13 +178,13 @@ fn says_again(folder: &Folder, old: &Statement, new: &Statement, kind: Kind) -> 
         return old.kind.is_statement()
             && !old.opens_with_link()
             && (Subject::of(old).same_as(&Subject::of(new))
-                || same_target && kind != Kind::Decision);
+                || same_target && kind != LineKind::Decision);
     }
     same_target
 }
 
 /// The line as it reads as the only list item of a page.
-fn reread(line: &str, file: &PageFile, kind: Kind, words: &HeadingWords) -> Option<Statement> {
+fn reread(line: &str, file: &PageFile, kind: LineKind, words: &HeadingWords) -> Option<Statement> {
     let page = Page::parse(format!("- {line}\n").as_bytes(), file.page.shape(), words);
     let mut statement = page.statements().first()?.clone();
     statement.kind = kind;
@@ -194,7 +194,7 @@ fn reread(line: &str, file: &PageFile, kind: Kind, words: &HeadingWords) -> Opti
 fn adding(
     folder: &Folder,
     file: &PageFile,
-    kind: Kind,
+    kind: LineKind,
     text: &str,
     rules: &Rules,
 ) -> Result<Edit, Refusal> {

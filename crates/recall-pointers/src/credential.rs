@@ -1,51 +1,15 @@
-//! Words that look like a credential. What was found is named, never repeated.
+//! Whether a line gives a credential away. What was found is named, never repeated.
+//!
+//! The shapes of credentials are those that `recall-sources` masks. A page that people write is
+//! held to more: a password in a plain sentence is found too, by words in English and Vietnamese.
 
 use std::sync::LazyLock;
 
-use regex::{Regex, RegexSet};
-use serde::Serialize;
+use recall_sources::credential::{self, Credential, CredentialKind, PASSWORD};
+use regex::Regex;
 
-/// What a credential looks like it is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, thiserror::Error)]
-#[serde(rename_all = "snake_case")]
-pub enum Credential {
-    /// The key of a cloud account.
-    #[error("a cloud access key")]
-    CloudKey,
-    /// The token of a service with tokens of a known form.
-    #[error("a service token")]
-    ServiceToken,
-    /// The start of a private key.
-    #[error("a private key")]
-    PrivateKey,
-    /// A signed web token.
-    #[error("a signed web token")]
-    WebToken,
-    /// A name and password inside a web address.
-    #[error("a password in an address")]
-    Address,
-    /// A password, secret or key that is spelt out.
-    #[error("a password or secret spelt out")]
-    SpeltOut,
-}
-
-const FORMS: [(Credential, &str); 6] = [
-    (Credential::CloudKey, r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\bAIza[0-9A-Za-z_-]{35}\b"),
-    (
-        Credential::ServiceToken,
-        r"\b(?:gh[pousr]_[0-9A-Za-z]{30,}|github_pat_[0-9A-Za-z_]{30,}|glpat-[0-9A-Za-z_-]{20,}|xox[abeoprs]-[0-9A-Za-z-]{10,}|sk-[0-9A-Za-z_-]{20,}|sk_live_[0-9A-Za-z]{16,}|npm_[0-9A-Za-z]{30,}|hf_[0-9A-Za-z]{30,}|SG\.[0-9A-Za-z_-]{20,}\.[0-9A-Za-z_-]{20,})",
-    ),
-    (Credential::PrivateKey, r"-----BEGIN [A-Z ]*PRIVATE KEY-----"),
-    (Credential::WebToken, r"\beyJ[0-9A-Za-z_-]{10,}\.[0-9A-Za-z_-]{10,}\.[0-9A-Za-z_-]{5,}"),
-    (Credential::Address, r"\b[a-z][a-z0-9+.-]*://[^\s/:@<>${}]+:[^\s/@<>${}*]{3,}@"),
-    (Credential::SpeltOut, r"(?i)\bauthorization:\s*(?:bearer|basic)\s+[0-9A-Za-z._~+/=-]{12,}"),
-];
-
-static FORM: LazyLock<RegexSet> = LazyLock::new(|| {
-    RegexSet::new(FORMS.map(|(_, form)| form)).expect("the patterns are constant")
-});
-
-static ASSIGNED: LazyLock<Regex> = LazyLock::new(|| {
+/// A password in a sentence: `the password is …`, `mật khẩu là …`. Too loose to mask text by.
+static SPELT_OUT: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
         r#"(?ix)
         (?: pass(?:word|wd|phrase)? | secret | api[\ _-]?key | access[\ _-]?key | auth[\ _-]?token
@@ -56,13 +20,23 @@ static ASSIGNED: LazyLock<Regex> = LazyLock::new(|| {
     .expect("the pattern is constant")
 });
 
-/// The first thing in `text` that looks like a credential.
-pub fn credential_in(text: &str) -> Option<Credential> {
-    if let Some(form) = FORM.matches(text).iter().next() {
-        return Some(FORMS[form].0);
-    }
-    let spelt_out = ASSIGNED.captures_iter(text).any(|found| looks_secret(&found["value"]));
-    spelt_out.then_some(Credential::SpeltOut)
+/// The first kind of credential that `text` seems to hold.
+pub fn credential_in(text: &str) -> Option<CredentialKind> {
+    let found = credential::find(text).into_iter().find(|found| is_given_away(text, found));
+    let is_spelt_out = || SPELT_OUT.captures_iter(text).any(|found| looks_secret(&found["value"]));
+    found.map(|found| found.kind).or_else(|| is_spelt_out().then_some(PASSWORD))
+}
+
+/// Whether what has the shape of a credential is one, not a variable or blank for it. What
+/// stands behind the word `password` may also be a word of a sentence.
+fn is_given_away(text: &str, found: &Credential) -> bool {
+    let secret = &text[found.range.clone()];
+    !is_placeholder(secret) && (found.kind != PASSWORD || looks_secret(secret))
+}
+
+/// `$PASS`, `<password>`, `{{ pass }}`, `%PASS%`, `****`.
+fn is_placeholder(secret: &str) -> bool {
+    secret.starts_with(['$', '<', '{', '%']) || secret.chars().all(|c| c == '*')
 }
 
 /// A word of a sentence is not a secret; something with a digit in it, or a sign that sentences
@@ -81,28 +55,39 @@ fn looks_secret(value: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn check(text: &str, expected: Option<Credential>) {
-        assert_eq!(credential_in(text), expected, "{text}");
+    #[track_caller]
+    fn check(text: &str, expected: Option<&str>) {
+        assert_eq!(credential_in(text).map(|kind| kind.name), expected, "{text}");
     }
 
     #[test]
     fn credentials_are_told_from_talk_about_them() {
         let repeat = |text: &str, times| text.repeat(times);
-        check(&format!("key AKIA{}", repeat("A1", 8)), Some(Credential::CloudKey));
-        check(&format!("ghp_{}", repeat("a1B", 12)), Some(Credential::ServiceToken));
-        check("-----BEGIN OPENSSH PRIVATE KEY-----", Some(Credential::PrivateKey));
+        check(&format!("key AKIA{}", repeat("A1", 8)), Some("aws-key"));
+        check(&format!("ghp_{}", repeat("a1B", 12)), Some("github-token"));
+        check(&format!("npm_{}", repeat("a1B", 12)), Some("npm-token"));
+        check(&format!("gldt-{}", repeat("a1B", 12)), Some("gitlab-token"));
+        check("-----BEGIN OPENSSH PRIVATE KEY-----", Some("private-key"));
+        check("-----BEGIN PGP PRIVATE KEY BLOCK-----", Some("private-key"));
         let token = format!("eyJ{0}.{0}.{0}", repeat("ab1", 6));
-        check(&token, Some(Credential::WebToken));
-        check("postgres://app:hunter2@db/x", Some(Credential::Address));
-        check("password: hunter2", Some(Credential::SpeltOut));
-        check("The password is `hunter2!`.", Some(Credential::SpeltOut));
-        check("Mật khẩu là Sao-Mai-88", Some(Credential::SpeltOut));
-        check("API_KEY=abc123def", Some(Credential::SpeltOut));
+        check(&token, Some("jwt"));
+        check("postgres://app:hunter2@db/x", Some("url-password"));
+        check("redis://:p$ss@db", Some("url-password"));
+        check("Authorization: token abcdef.12345", Some("authorization"));
+        check("password: hunter2", Some("password"));
+        check("DB_PASSWORD: \"two words 1\"", Some("password"));
+        check("The password is `hunter2!`.", Some("password"));
+        check("Mật khẩu là Sao-Mai-88", Some("password"));
+        check("API_KEY=abc123def", Some("password"));
         for talk in [
             "Passwords are in the vault, never in a file",
             "password: see the vault",
+            "password: required",
+            "DB_PASSWORD=$DB_PASSWORD_2",
             "token: $DEPLOY_TOKEN",
             "postgres://$USER:$PASS@db/x",
+            "postgres://app:<password>@db/x",
+            "postgres://app:****@db/x",
             "api key = <from the vault>",
             "Mật khẩu nằm trong két, không ghi ra đây",
             "the secret is documented in docs/secrets-2026.md",

@@ -3,7 +3,7 @@
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
-use crate::section::Kind;
+use crate::section::LineKind;
 
 /// Where a statement comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,16 +53,16 @@ impl Draft {
     /// - a procedure: `[Text](runbooks/x.md) — reason (doc, 2026-11-29)`
     /// - an entry: `[file.md](file.md) — text`
     /// - anything else: `Text, because reason → [note](notes/note.md) (user, 2026-11-29)`
-    pub(crate) fn line(&self, kind: Kind) -> String {
+    pub(crate) fn line(&self, kind: LineKind) -> String {
         let text = self.text.trim();
         match (kind, &self.link) {
-            (Kind::Entry, Some(link)) => format!("[{link}]({}) — {text}", destination(link)),
-            (Kind::Procedure, Some(link)) => {
+            (LineKind::Entry, Some(link)) => format!("[{link}]({}) — {text}", destination(link)),
+            (LineKind::Procedure, Some(link)) => {
                 let reason = self.reason.as_ref().map(|r| format!(" — {}", r.trim()));
                 let reason = reason.unwrap_or_default();
                 format!("[{text}]({}){reason}{}", destination(link), self.stamp())
             }
-            (Kind::Decision, _) => {
+            (LineKind::Decision, _) => {
                 let source = self.source.map(|source| format!(" ({})", source.name()));
                 format!("{} {}{}", self.date, self.sentence(), source.unwrap_or_default())
             }

@@ -4,9 +4,9 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use jiff::civil::Date;
+use recall_sources::credential::CredentialKind;
 use serde::Serialize;
 
-use crate::credential::Credential;
 use crate::front_matter::FrontMatterError;
 
 /// One finding, at one place.
@@ -130,10 +130,10 @@ pub enum Problem {
     #[error("looks like {credential}")]
     Credential {
         /// What it looks like.
-        credential: Credential,
+        credential: CredentialKind,
     },
-    /// The target of a procedure is not a document that recall keeps whole.
-    #[error("recall would not keep `{target}` whole")]
+    /// The target of a procedure is not a document that is kept whole.
+    #[error("`{target}` is not kept whole")]
     NotWhole {
         /// The link, as written.
         target: String,
@@ -195,20 +195,18 @@ impl Problem {
             Self::NoRunbook => "link to the runbook: `- [Restore the index](runbooks/restore.md)`",
             Self::SessionReport => "state the rule that follows from it, in the present tense",
             Self::SameTarget { .. } => "keep one line for it",
-            Self::SameSubject { .. } => {
-                "keep the one that holds; `recall pointers replace` does it"
-            }
+            Self::SameSubject { .. } => "keep the one that holds",
             Self::NoFrontMatter => "start the file with `---`, name, description, type, `---`",
             Self::FrontMatter { .. } => "an entry has `name`, `description` and `type`",
             Self::OldProject { .. } => {
-                "check that it still holds, then `recall pointers touch` it, or remove it"
+                "check that it still holds, then date it today, or remove it"
             }
             Self::Credential { .. } => {
                 "remove it, and replace the credential itself: it is in the history"
             }
             Self::NotWhole { .. } => "move the file into a folder of runbooks, or mark it as one",
             Self::OverBudget { .. } => "move detail into notes, remove what no longer holds",
-            Self::Suspect { .. } => "read the file again, then correct or `touch` the entry",
+            Self::Suspect { .. } => "read the file again, then correct the entry or date it today",
             Self::UnknownCommit { .. } => {
                 "record a commit that is in the history; a shallow clone has few"
             }
@@ -222,11 +220,15 @@ impl LintFinding {
     pub(crate) fn at(namespace: &str, path: &Path, line: usize, problem: Problem) -> Self {
         Self { namespace: namespace.to_owned(), path: path.to_owned(), line, problem }
     }
+
+    /// The finding and, on a line of its own, what to do about it.
+    pub fn with_hint(&self, hint: &str) -> String {
+        format!("{}:{}: {}\n  hint: {hint}", self.path.display(), self.line, self.problem)
+    }
 }
 
 impl fmt::Display for LintFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}:{}: {}", self.path.display(), self.line, self.problem)?;
-        write!(f, "  hint: {}", self.problem.hint())
+        f.write_str(&self.with_hint(self.problem.hint()))
     }
 }

@@ -4,24 +4,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
+use recall_sources::pointer_page::is_pointer_page;
 
 use crate::entry::Entry;
-use crate::page::{Page, Shape};
+use crate::folder_spec::{FolderSpec, holds_page, may_be_in_namespace};
+use crate::page::Page;
 use crate::project::Project;
 use crate::section::HeadingWords;
-
-/// A memory folder to open.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FolderSpec {
-    /// The name that tells its lines from those of other folders: letters, digits, `-`, `_`, `.`.
-    pub namespace: String,
-    /// The folder that holds `INDEX.md` or `MEMORY.md`.
-    pub path: PathBuf,
-    /// The root that quoted paths start from and that links may not leave. `None`: the root of
-    /// the git repository that the folder is in (for a submodule, of the one around it), or the
-    /// folder itself.
-    pub root: Option<PathBuf>,
-}
+use crate::shape::Shape;
 
 /// A page and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -163,8 +153,7 @@ impl Folder {
 }
 
 fn check_namespace(namespace: &str) -> Result<(), OpenError> {
-    let fits = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
-    if !namespace.is_empty() && namespace.chars().all(fits) {
+    if !namespace.is_empty() && namespace.chars().all(may_be_in_namespace) {
         return Ok(());
     }
     Err(OpenError::BadNamespace { namespace: namespace.to_owned() })
@@ -201,7 +190,7 @@ fn notes_under(folder: &Path) -> impl Iterator<Item = Result<PathBuf, Unreadable
     WalkBuilder::new(folder)
         .standard_filters(false)
         .hidden(true)
-        .filter_entry(move |entry| entry.path() == top || !is_memory_folder(entry.path()))
+        .filter_entry(move |entry| entry.path() == top || !holds_page(entry.path()))
         .build()
         .filter_map(|found| match found {
             Ok(entry) => is_note(&entry).then(|| Ok(entry.into_path())),
@@ -209,17 +198,15 @@ fn notes_under(folder: &Path) -> impl Iterator<Item = Result<PathBuf, Unreadable
         })
 }
 
-fn is_memory_folder(path: &Path) -> bool {
-    Shape::ALL.iter().any(|shape| path.join(shape.file_name()).is_file())
-}
-
 fn is_note(entry: &ignore::DirEntry) -> bool {
     let name = entry.file_name().to_string_lossy();
-    let own = Shape::ALL.iter().any(|shape| name == shape.file_name());
-    let readme = name.eq_ignore_ascii_case("readme.md");
+    // A folder may be opened whatever it is called: what lies in it under such a name is a page.
+    let is_opened = entry.depth() == 1 && Shape::ALL.iter().any(|shape| name == shape.file_name());
+    let is_page = is_opened || is_pointer_page(entry.path());
+    let is_readme = name.eq_ignore_ascii_case("readme.md");
     // A link to a file is a note too, also one that leads nowhere; a link to a folder is not.
-    let file = entry.file_type().is_some_and(|kind| kind.is_file() || kind.is_symlink());
-    name.ends_with(".md") && !own && !readme && file && !entry.path().is_dir()
+    let is_file = entry.file_type().is_some_and(|kind| kind.is_file() || kind.is_symlink());
+    name.ends_with(".md") && !is_page && !is_readme && is_file && !entry.path().is_dir()
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> Unreadable {

@@ -1,9 +1,11 @@
-//! The YAML at the top of an entry file.
+//! What the front matter of an entry file says. Where it begins and ends is a rule of
+//! `recall-sources`.
 
 use std::fmt;
 use std::str::FromStr;
 
 use jiff::civil::Date;
+use recall_sources::front_matter::{Split, split};
 use serde::{Deserialize, Serialize};
 
 use crate::date::dates_in;
@@ -133,29 +135,18 @@ pub fn parse(text: &str) -> Result<Option<FrontMatter>, FrontMatterError> {
     written.read().map(Some)
 }
 
-/// The YAML between the two `---` lines at the top of `text`.
+/// The YAML of the front matter of `text`.
 fn block(text: &str) -> Result<Option<&str>, FrontMatterError> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut lines = text.split_inclusive('\n');
-    let Some(first) = lines.next().filter(|line| line.trim_end() == "---") else {
-        return Ok(None);
-    };
-    let inner = lines.take_while(|line| !closes(line)).map(str::len).sum::<usize>();
-    let end = first.len() + inner;
-    match text[end..].is_empty() {
-        true => Err(FrontMatterError::Unclosed),
-        false => Ok(Some(&text[first.len()..end])),
+    match split(text) {
+        Split::None => Ok(None),
+        Split::Unclosed => Err(FrontMatterError::Unclosed),
+        Split::Matter { yaml, .. } => Ok(Some(yaml)),
     }
-}
-
-fn closes(line: &str) -> bool {
-    matches!(line.trim_end(), "---" | "...")
 }
 
 /// The line, from 1, that closes the front matter of `text`.
 pub(crate) fn end_line(text: &str) -> Option<usize> {
-    block(text).ok()??;
-    text.lines().skip(1).position(closes).map(|at| at + 2)
+    Some(block(text).ok()??.lines().count() + 2)
 }
 
 fn yaml_error(error: &serde_saphyr::Error) -> FrontMatterError {

@@ -16,16 +16,19 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! One function stands behind each command of `recall pointers`:
+//! What there is to do with it, and the function for each:
 //!
-//! | command | function |
+//! | to | function |
 //! |---|---|
-//! | `recall pointers` | [`Memory::print`], [`Memory::listing`] for `--json` |
-//! | `--budget` | [`budget`] |
-//! | `--policy` | [`POLICY`] |
-//! | `check` | [`check`] |
-//! | `add`, `replace`, `remove`, `touch` | [`add`], [`replace`], [`remove`], [`touch`]; then [`Edit::write`] |
-//! | `open` | [`open`] |
+//! | find the memory folder of a project | [`FolderSpec::upward`] |
+//! | open folders | [`Memory::open`] |
+//! | load every page | [`Memory::print`]; [`Memory::listing`] with the statements read |
+//! | see how much of a page its reader sees | [`budget`] |
+//! | know what may be written | [`POLICY`] |
+//! | find what is wrong | [`check`] |
+//! | edit one line | [`add`], [`replace`], [`remove`], [`touch`]; then [`Edit::write`] |
+//! | read the file behind a line | [`open`] |
+//! | find the lines that name a document | [`lines_naming`] |
 
 mod atomic_file;
 mod budget;
@@ -38,6 +41,7 @@ mod entry;
 mod finding;
 mod fold;
 mod folder;
+mod folder_spec;
 mod front_matter;
 mod history;
 mod lines;
@@ -53,6 +57,7 @@ mod quoted_path;
 mod refusal;
 mod section;
 mod selector;
+mod shape;
 mod statement;
 mod subject;
 mod target;
@@ -60,22 +65,24 @@ mod wording;
 
 pub use budget::{Cap, PageBudget, Standing, budget, estimated_tokens, standing};
 pub use change::{Rules, add, remove, replace, touch};
-pub use credential::{Credential, credential_in};
+pub use credential::credential_in;
 pub use draft::{Draft, Provenance};
 pub use edit::{Action, Edit, WriteError};
 pub use entry::Entry;
 pub use finding::{LintFinding, Problem};
-pub use folder::{Folder, FolderSpec, OpenError, PageFile, Unreadable};
+pub use folder::{Folder, OpenError, PageFile, Unreadable};
+pub use folder_spec::FolderSpec;
 pub use front_matter::{EntryType, FrontMatter, FrontMatterError};
 pub use history::HistoryNote;
 pub use lint::{Limits, Lint, Report, check};
-pub use memory::{Memory, PageListing, is_index_page};
+pub use memory::{Memory, PageListing};
 pub use naming::{PointerLine, lines_naming};
 pub use opened::{OpenLineError, Opened, open};
-pub use page::{Page, Section, Shape};
+pub use page::Page;
 pub use policy::POLICY;
 pub use project::Project;
 pub use refusal::Refusal;
-pub use section::{HeadingWords, Kind};
+pub use section::{HeadingWords, LineKind, Section};
 pub use selector::{Place, SelectError};
+pub use shape::Shape;
 pub use statement::{Link, Statement};

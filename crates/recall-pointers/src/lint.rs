@@ -1,8 +1,8 @@
 //! The linter.
 
 mod entries;
-mod lines;
 mod pairs;
+mod statements;
 
 use std::fmt;
 use std::path::Path;
@@ -41,8 +41,9 @@ pub struct Lint<'a> {
     pub today: Date,
     /// The limits.
     pub limits: Limits,
-    /// Whether recall keeps the file at this path, with this text, whole.
-    pub keeps_whole: &'a dyn Fn(&Path, &str) -> bool,
+    /// Whether the search index keeps the file at this path, with this content, whole. See
+    /// [`recall_sources::is_kept_whole`].
+    pub keeps_whole: &'a dyn Fn(&Path, &[u8]) -> bool,
     /// Also look for files that changed since an entry was written.
     pub git: bool,
 }
@@ -91,7 +92,7 @@ fn check_folder(memory: &Memory, folder: &Folder, lint: &Lint<'_>) -> Vec<LintFi
         let at = |line, problem| LintFinding::at(&folder.namespace, &file.path, line, problem);
         findings.extend(page_problems(file, lint).into_iter().map(|(line, found)| at(line, found)));
         for statement in file.page.statements() {
-            let found = lines::problems(memory, folder, statement, lint);
+            let found = statements::problems(memory, folder, statement, lint);
             findings.extend(found.into_iter().map(|problem| at(statement.line, problem)));
         }
         let pairs = pairs::problems(folder, file.page.statements());
@@ -131,20 +132,23 @@ fn credentials(bytes: &[u8]) -> Vec<(usize, Problem)> {
         .collect()
 }
 
-impl fmt::Display for Report {
-    /// Every finding with its hint, the notes, and a line of counts.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for finding in &self.findings {
-            writeln!(f, "{finding}")?;
-        }
-        for note in &self.notes {
-            writeln!(f, "note: {note}")?;
-        }
+impl Report {
+    /// Every finding with what `hint` says to do about it, the notes, and a line of counts.
+    pub fn with_hints(&self, hint: impl Fn(&Problem) -> &'static str) -> String {
+        let findings = self.findings.iter().map(|found| found.with_hint(hint(&found.problem)));
+        let notes = self.notes.iter().map(|note| format!("note: {note}"));
         let Self { pages, statements, entries, .. } = self;
-        write!(
-            f,
-            "{} findings in {statements} statements on {pages} pages, {entries} notes",
-            self.findings.len()
-        )
+        let count = self.findings.len();
+        let counts = format!(
+            "{count} findings in {statements} statements on {pages} pages, {entries} notes"
+        );
+        findings.chain(notes).chain([counts]).collect::<Vec<_>>().join("\n")
+    }
+}
+
+impl fmt::Display for Report {
+    /// Every finding with its [hint](Problem::hint), the notes, and a line of counts.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.with_hints(Problem::hint))
     }
 }

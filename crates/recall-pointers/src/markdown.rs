@@ -4,10 +4,11 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd};
+use recall_sources::front_matter::{Split, split};
 use regex::bytes::Regex;
 
-use crate::page::{Section, Shape};
-use crate::section::{HeadingWords, Kind};
+use crate::section::{HeadingWords, LineKind, Section};
+use crate::shape::Shape;
 use crate::statement::{Link, Statement, arrow_targets};
 
 static MARKER: LazyLock<Regex> = LazyLock::new(|| {
@@ -26,7 +27,7 @@ pub(crate) struct Outline {
     pub statements: Vec<Statement>,
 }
 
-/// A stretch of back-ticks and the line, from 1, that it stands on.
+/// A span in back-ticks and the line, from 1, that it stands on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Quote {
     pub line: usize,
@@ -42,7 +43,7 @@ pub(crate) fn outline(text: &str, shape: Shape, words: &HeadingWords) -> Outline
     builder.finish()
 }
 
-/// Every stretch of back-ticks of `text` outside code blocks.
+/// Every span in back-ticks of `text` outside code blocks.
 pub(crate) fn quotes(text: &str) -> Vec<Quote> {
     let text = without_bom(text);
     let lines = LineStarts::of(text);
@@ -56,9 +57,14 @@ pub(crate) fn quotes(text: &str) -> Vec<Quote> {
         .collect()
 }
 
+/// What stands in `text` after its front matter.
 fn events(text: &str) -> impl Iterator<Item = (Event<'_>, Range<usize>)> {
-    let options = Options::ENABLE_YAML_STYLE_METADATA_BLOCKS | Options::ENABLE_WIKILINKS;
-    Parser::new_ext(text, options).into_offset_iter()
+    let start = match split(text) {
+        Split::Matter { body, .. } => text.len() - body.len(),
+        Split::None | Split::Unclosed => 0,
+    };
+    let body = Parser::new_ext(&text[start..], Options::ENABLE_WIKILINKS).into_offset_iter();
+    body.map(move |(event, range)| (event, range.start + start..range.end + start))
 }
 
 fn without_bom(text: &str) -> &str {
@@ -208,11 +214,11 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn kind(&self, opens_with_link: bool) -> Kind {
+    fn kind(&self, opens_with_link: bool) -> LineKind {
         if self.shape == Shape::Memory && opens_with_link {
-            return Kind::Entry;
+            return LineKind::Entry;
         }
-        self.sections.last().and_then(|section| section.kind).unwrap_or(Kind::Other)
+        self.sections.last().and_then(|section| section.kind).unwrap_or(LineKind::Other)
     }
 
     fn finish(mut self) -> Outline {
@@ -228,7 +234,7 @@ impl<'a> Builder<'a> {
 }
 
 /// The kind of the nearest heading above that this one stands under.
-fn inherited(above: &[Section], level: u8) -> Option<Kind> {
+fn inherited(above: &[Section], level: u8) -> Option<LineKind> {
     let mut level = level;
     for section in above.iter().rev() {
         if section.level < level {

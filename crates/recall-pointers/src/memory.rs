@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::folder::{Folder, FolderSpec, OpenError, PageFile};
-use crate::page::{Page, Shape};
-use crate::section::{HeadingWords, Kind};
+use crate::folder::{Folder, OpenError, PageFile};
+use crate::folder_spec::FolderSpec;
+use crate::section::HeadingWords;
+use crate::shape::Shape;
 use crate::statement::Statement;
 
 /// The open memory folders: a shared one, a project's own.
@@ -72,7 +73,7 @@ impl Memory {
         printed
     }
 
-    /// The index for `--json`.
+    /// The index page by page, with its statements read.
     pub fn listing(&self) -> Vec<PageListing> {
         self.pages()
             .map(|(folder, file)| PageListing {
@@ -102,17 +103,6 @@ impl Memory {
         let holding = self.folders.iter().filter(|folder| real.starts_with(&folder.real_path));
         holding.max_by_key(|folder| folder.real_path.components().count())
     }
-}
-
-/// Whether the file of this name and text is an index page, which is loaded whole and must not
-/// be in the search index: `MEMORY.md` with a line for an entry, or `INDEX.md` with a statement
-/// in a section that `words` knows.
-pub fn is_index_page(file_name: &str, text: &str, words: &HeadingWords) -> bool {
-    let Some(shape) = Shape::ALL.into_iter().find(|shape| shape.file_name() == file_name) else {
-        return false;
-    };
-    let page = Page::parse(text.as_bytes(), shape, words);
-    page.statements().iter().any(|statement| statement.kind != Kind::Other)
 }
 
 fn check_apart(known: &Folder, new: &Folder) -> Result<(), OpenError> {

@@ -8,7 +8,7 @@ use crate::fold::fold;
 use crate::folder::Folder;
 use crate::memory::Memory;
 use crate::quoted_path::quoted_path;
-use crate::section::Kind;
+use crate::section::LineKind;
 use crate::selector::{Place, Selected};
 use crate::statement::Statement;
 use crate::target::follow;
@@ -19,7 +19,7 @@ pub struct PointerLine {
     /// The document, as the caller called it.
     pub document: String,
     /// What the line is.
-    pub kind: Kind,
+    pub kind: LineKind,
     /// The line.
     #[serde(flatten)]
     pub place: Place,

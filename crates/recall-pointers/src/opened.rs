@@ -116,7 +116,7 @@ impl OpenLineError {
             Self::Select(error) => error.hint(),
             Self::NoLink { .. } => "the line says all there is",
             Self::Web { .. } => "open the address in a browser",
-            Self::Missing { .. } => "`recall pointers check` lists every such line",
+            Self::Missing { .. } => "correct the link, or write the file",
             Self::Outside { .. } => "copy the file into the project and link to the copy",
             Self::OtherNamespace { .. } => "open it from its own folder",
             Self::Read { .. } => "check that it is a file, and its permissions",

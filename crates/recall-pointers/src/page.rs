@@ -2,46 +2,9 @@
 
 use crate::lines::Lines;
 use crate::markdown;
-use crate::section::{HeadingWords, Kind};
+use crate::section::{HeadingWords, Section};
+use crate::shape::Shape;
 use crate::statement::Statement;
-
-/// The two shapes of an index page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Shape {
-    /// `INDEX.md`: sections of statements.
-    Index,
-    /// `MEMORY.md`: one line for each entry file beside it.
-    Memory,
-}
-
-impl Shape {
-    /// Both shapes, in the order in which their pages are printed.
-    pub const ALL: [Self; 2] = [Self::Index, Self::Memory];
-
-    /// The name of the page's file.
-    pub fn file_name(self) -> &'static str {
-        match self {
-            Self::Index => "INDEX.md",
-            Self::Memory => "MEMORY.md",
-        }
-    }
-}
-
-/// A heading and the lines that belong to it alone.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Section {
-    /// What its lines are; `None` where neither this heading nor one above it says so.
-    pub kind: Option<Kind>,
-    /// The heading, without markup.
-    pub title: String,
-    /// The line of the heading, counted from 1.
-    pub line: usize,
-    /// The level of the heading, 1 to 6.
-    pub level: u8,
-    /// The last line before the next heading.
-    pub last_line: usize,
-}
 
 /// A page as it is on disk. [`Page::write`] after [`Page::parse`] is the identity, for any bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]

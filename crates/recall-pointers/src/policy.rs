@@ -10,10 +10,10 @@ use crate::draft::Draft;
 use crate::fold::fold;
 use crate::lint::Limits;
 use crate::refusal::Refusal;
-use crate::section::Kind;
+use crate::section::LineKind;
 use crate::wording::{gives_reason, is_session_report, is_vague};
 
-/// The write policy, for a system prompt.
+/// The write policy, for a system prompt. How to carry it out is for the program to say.
 pub const POLICY: &str = "\
 What belongs in the pointer index, and how to write it
 
@@ -32,10 +32,7 @@ could it not see the same in the repository within a minute? If not, write nothi
    places of functions.
 6. No file contents, no command output, no credentials.
 7. A new statement on the subject of an old one replaces it. Do not keep both.
-8. Remove a line when it no longer holds. `touch` it when you checked that it does.
-
-Use `recall pointers add | replace | remove | touch`; show the user the diff (`--dry-run`) before
-you write. Read the file behind a line with `recall pointers open NAME`.
+8. Remove a line when it no longer holds. Date it anew (touch it) when you checked that it does.
 ";
 
 static COMMAND_OUTPUT: LazyLock<RegexSet> = LazyLock::new(|| {
@@ -81,7 +78,12 @@ static CODE_SPAN: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"`[^`]*`").expect("the pattern is constant"));
 
 /// Holds a draft against the policy, as far as its own words go.
-pub(crate) fn check(draft: &Draft, kind: Kind, today: Date, limits: Limits) -> Result<(), Refusal> {
+pub(crate) fn check(
+    draft: &Draft,
+    kind: LineKind,
+    today: Date,
+    limits: Limits,
+) -> Result<(), Refusal> {
     let line = draft.line(kind);
     check_substance(&line, draft)?;
     check_wording(draft)?;
@@ -118,7 +120,7 @@ fn check_wording(draft: &Draft) -> Result<(), Refusal> {
 }
 
 /// A statement rests on a reason, a source and a date; a pointer rests on what it points to.
-fn check_grounds(draft: &Draft, kind: Kind, today: Date) -> Result<(), Refusal> {
+fn check_grounds(draft: &Draft, kind: LineKind, today: Date) -> Result<(), Refusal> {
     if draft.date > today {
         return Err(Refusal::FutureDate { date: draft.date });
     }
@@ -130,5 +132,5 @@ fn check_grounds(draft: &Draft, kind: Kind, today: Date) -> Result<(), Refusal> 
         return Err(Refusal::NoReason);
     }
     // An entry's source and date are in its front matter.
-    if kind != Kind::Entry && draft.source.is_none() { Err(Refusal::NoSource) } else { Ok(()) }
+    if kind != LineKind::Entry && draft.source.is_none() { Err(Refusal::NoSource) } else { Ok(()) }
 }

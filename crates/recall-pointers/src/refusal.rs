@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use jiff::civil::Date;
+use recall_sources::credential::CredentialKind;
 
-use crate::credential::Credential;
-use crate::section::Kind;
+use crate::section::LineKind;
 use crate::selector::{Place, SelectError, list};
 
 /// Why an edit is refused. Nothing was written.
@@ -50,7 +50,7 @@ pub enum Refusal {
     #[error("a {} is a link", kind.name())]
     NoLink {
         /// What was to be written.
-        kind: Kind,
+        kind: LineKind,
     },
     /// The link leads nowhere.
     #[error("`{link}` is not there")]
@@ -68,7 +68,7 @@ pub enum Refusal {
     #[error("looks like {credential}")]
     Credential {
         /// What it looks like.
-        credential: Credential,
+        credential: CredentialKind,
     },
     /// The text is a piece of a file.
     #[error("looks like the contents of a file")]
@@ -101,7 +101,7 @@ pub enum Refusal {
     #[error("no section for a {}", kind.name())]
     NoSection {
         /// What was to be written.
-        kind: Kind,
+        kind: LineKind,
     },
     /// Several lines are on the subject.
     #[error("several lines are on this subject:{}", list(places))]
@@ -156,8 +156,8 @@ impl Refusal {
             Self::NotAStatement { .. } => "write plain words, without list or block markup",
             Self::Vague => "say what to do, with what, and when",
             Self::SessionReport => "state the rule that follows from it, in the present tense",
-            Self::NoReason => "give `--because`, or link to the note that holds the reason",
-            Self::NoSource => "say where it comes from: `--source user`, `code` or `doc`",
+            Self::NoReason => "give a reason, or link to the note that holds it",
+            Self::NoSource => "say where it comes from: the user, the code or a doc",
             Self::FutureDate { .. } => "give the day on which it was settled",
             Self::NoLink { .. } => "write the runbook or entry first, then link to it",
             Self::LinkMissing { .. } => "write the file first; the path starts at the page",
@@ -169,18 +169,16 @@ impl Refusal {
             Self::OverBudget { .. } => {
                 "remove a line that no longer holds, or move detail into a note"
             }
-            Self::WhichNamespace { .. } | Self::UnknownNamespace { .. } => {
-                "name an open one with `--namespace`"
-            }
+            Self::WhichNamespace { .. } | Self::UnknownNamespace { .. } => "name one that is open",
             Self::NoSection { .. } => "add a heading such as `## Decisions` to the page by hand",
-            Self::SeveralOnSubject { .. } => {
-                "remove all but one, or `replace` the one that is meant"
-            }
+            Self::SeveralOnSubject { .. } => "remove all but one, or name the one to replace",
             Self::Select(error) => error.hint(),
             Self::RunsOn { .. } => "join it into one line by hand first",
             Self::NotUtf8 { .. } => "save the file as UTF-8 first",
             Self::OutsideFolder { .. } => "edit the file where it lies",
-            Self::NoFrontMatter { .. } => "`recall pointers check` says what is wrong with it",
+            Self::NoFrontMatter { .. } => {
+                "start the file with `---`, name, description, type, `---`"
+            }
             Self::Unchanged { .. } => "there is nothing to do",
         }
     }

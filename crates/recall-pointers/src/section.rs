@@ -1,4 +1,4 @@
-//! What the sections of an index hold, told by the words of their headings.
+//! The sections of an index and what they hold, told by the words of their headings.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use crate::fold::words;
 /// What a line of the index is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum LineKind {
     /// Something the user asked for.
     Preference,
     /// Something that was settled, with the note that holds the reason.
@@ -20,12 +20,12 @@ pub enum Kind {
     Other,
 }
 
-impl Kind {
+impl LineKind {
     /// Every kind, in the order that help texts list them.
     pub const ALL: [Self; 5] =
         [Self::Preference, Self::Decision, Self::Procedure, Self::Entry, Self::Other];
 
-    /// The lower-case name, as in JSON and on the command line.
+    /// The lower-case name, as in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Preference => "preference",
@@ -40,6 +40,21 @@ impl Kind {
     pub fn is_statement(self) -> bool {
         matches!(self, Self::Preference | Self::Decision | Self::Other)
     }
+}
+
+/// A heading and the lines that belong to it alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Section {
+    /// What its lines are; `None` where neither this heading nor one above it says so.
+    pub kind: Option<LineKind>,
+    /// The heading, without markup.
+    pub title: String,
+    /// The line of the heading, counted from 1.
+    pub line: usize,
+    /// The level of the heading, 1 to 6.
+    pub level: u8,
+    /// The last line before the next heading.
+    pub last_line: usize,
 }
 
 /// The heading words that name each kind. Case, accents and Unicode form do not matter; a phrase
@@ -91,13 +106,13 @@ impl Default for HeadingWords {
 
 impl HeadingWords {
     /// The kind that a heading names, if it names one.
-    pub fn kind_of(&self, heading: &str) -> Option<Kind> {
+    pub fn kind_of(&self, heading: &str) -> Option<LineKind> {
         let heading = words(heading);
         let named = |phrases: &[String]| phrases.iter().any(|phrase| holds(&heading, phrase));
         [
-            (Kind::Preference, &self.preferences),
-            (Kind::Decision, &self.decisions),
-            (Kind::Procedure, &self.procedures),
+            (LineKind::Preference, &self.preferences),
+            (LineKind::Decision, &self.decisions),
+            (LineKind::Procedure, &self.procedures),
         ]
         .into_iter()
         .find_map(|(kind, phrases)| named(phrases).then_some(kind))
@@ -117,13 +132,13 @@ mod tests {
     fn headings_name_their_kind_in_english_and_vietnamese() {
         let words = HeadingWords::default();
         for (heading, kind) in [
-            ("Preferences (said by the user)", Some(Kind::Preference)),
-            ("DECISIONS", Some(Kind::Decision)),
-            ("How to …", Some(Kind::Procedure)),
-            ("Sở thích của người dùng", Some(Kind::Preference)),
-            ("Các quyết định", Some(Kind::Decision)),
-            ("quye\u{302}\u{301}t d\u{323}inh", Some(Kind::Decision)),
-            ("Quy trình vận hành", Some(Kind::Procedure)),
+            ("Preferences (said by the user)", Some(LineKind::Preference)),
+            ("DECISIONS", Some(LineKind::Decision)),
+            ("How to …", Some(LineKind::Procedure)),
+            ("Sở thích của người dùng", Some(LineKind::Preference)),
+            ("Các quyết định", Some(LineKind::Decision)),
+            ("quye\u{302}\u{301}t d\u{323}inh", Some(LineKind::Decision)),
+            ("Quy trình vận hành", Some(LineKind::Procedure)),
             ("Glossary", None),
             ("", None),
         ] {
@@ -135,7 +150,7 @@ mod tests {
     fn configured_words_replace_the_defaults() {
         let words =
             HeadingWords { decisions: vec!["Entscheidungen".into()], ..HeadingWords::default() };
-        assert_eq!(words.kind_of("Entscheidungen"), Some(Kind::Decision));
+        assert_eq!(words.kind_of("Entscheidungen"), Some(LineKind::Decision));
         assert_eq!(words.kind_of("Decisions"), None);
     }
 }

@@ -1,4 +1,4 @@
-//! The line that a name on the command line means.
+//! The line that a name means.
 
 use std::fmt;
 use std::path::PathBuf;

@@ -7,7 +7,7 @@ use regex::Regex;
 use serde::Serialize;
 
 use crate::date::dates_in;
-use crate::section::Kind;
+use crate::section::LineKind;
 
 /// A link of a statement, as written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -26,7 +26,7 @@ pub struct Statement {
     /// Its last line; the same as `line` unless it breaks the rule of one line.
     pub last_line: usize,
     /// What it is, by its section.
-    pub kind: Kind,
+    pub kind: LineKind,
     /// The heading above it; empty if there is none.
     pub heading: String,
     /// Its Markdown, without the list marker.

@@ -1,4 +1,4 @@
-//! What every reader produces: a [`Document`], the source that recall finds and shows.
+//! What every reader produces: a [`Document`], the thing that recall finds and shows.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,6 +7,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::date::Date;
+use crate::front_matter;
 
 /// What a document is, as far as filters and whole-document rules care.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -16,7 +17,7 @@ pub enum Kind {
     Note,
     /// A ticket, issue or record with a body.
     Ticket,
-    /// A thread or a stretch of team chat.
+    /// A thread of team chat, or some of its messages in a row.
     Chat,
     /// One mail message.
     Mail,
@@ -26,7 +27,7 @@ pub enum Kind {
     Memory,
     /// A conversation with an assistant or an agent.
     Transcript,
-    /// A stretch of a machine log.
+    /// Some lines of a machine log.
     Log,
 }
 
@@ -43,7 +44,7 @@ impl Kind {
         Self::Log,
     ];
 
-    /// The lower-case name, as in JSON and on the command line.
+    /// The lower-case name, as in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Note => "note",
@@ -80,9 +81,9 @@ impl FromStr for Kind {
     }
 }
 
-/// Where a document stands in the file it was read from.
+/// The lines and bytes of a file that a document was read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "Stretch", into = "Stretch")]
+#[serde(from = "Stored", into = "Stored")]
 pub struct Span {
     /// First byte in the file, counted from 0.
     pub byte_start: u64,
@@ -96,14 +97,14 @@ pub struct Span {
 
 /// A span as it is stored: lengths are small numbers, and an index has one of them for each record.
 #[derive(Serialize, Deserialize)]
-struct Stretch {
+struct Stored {
     byte_start: u64,
     bytes: u64,
     line_start: u64,
     lines: u64,
 }
 
-impl From<Span> for Stretch {
+impl From<Span> for Stored {
     fn from(span: Span) -> Self {
         Self {
             byte_start: span.byte_start,
@@ -114,18 +115,18 @@ impl From<Span> for Stretch {
     }
 }
 
-impl From<Stretch> for Span {
-    fn from(stretch: Stretch) -> Self {
+impl From<Stored> for Span {
+    fn from(stored: Stored) -> Self {
         Self {
-            byte_start: stretch.byte_start,
-            byte_end: stretch.byte_start.saturating_add(stretch.bytes),
-            line_start: stretch.line_start,
-            line_end: stretch.line_start.saturating_add(stretch.lines),
+            byte_start: stored.byte_start,
+            byte_end: stored.byte_start.saturating_add(stored.bytes),
+            line_start: stored.line_start,
+            line_end: stored.line_start.saturating_add(stored.lines),
         }
     }
 }
 
-/// One message of a conversation, one comment of a ticket: a stretch of [`Document::text`].
+/// One message of a conversation, one comment of a ticket: a range of [`Document::text`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
     /// The id that the exporting tool gave it, or empty.
@@ -167,18 +168,18 @@ pub struct Document {
     pub updated: Option<Date>,
     /// Labels, tags, categories.
     pub tags: Vec<String>,
-    /// The tool and place it came from, for example `slack:incidents`, `mbox:ops`, `file`.
+    /// The tool it came from and the channel or folder there, for example `slack:incidents`, `mbox:ops`, `file`.
     pub source: String,
     /// Path of its file relative to the indexed root, with `/` between parts.
     pub path: String,
-    /// Where it stands in that file; `None` where there is no such place (archives, threads
+    /// Its lines and bytes in that file; `None` where it has no range of its own (archives, threads
     /// over several files).
     pub span: Option<Span>,
     /// A link to it, if the export has one.
     pub url: Option<String>,
     /// Never cut into pieces: returned complete, as a procedure must be.
     pub whole: bool,
-    /// Its messages or comments in order, as stretches of `text`; empty for plain documents.
+    /// Its messages or comments in order, as ranges of `text`; empty for plain documents.
     pub messages: Vec<Message>,
     /// Other fields worth keeping, by name (priority, status, assignee, `conversation`, …).
     pub metadata: BTreeMap<String, String>,
@@ -188,6 +189,15 @@ pub struct Document {
 const OTHER_BYTES: usize = 512;
 
 impl Document {
+    /// Where the text begins after its front matter, whose fields the document carries already, in
+    /// bytes. 0 if there is none, or if the document is not Markdown: the first part of a YAML file
+    /// may look the same.
+    pub fn body_start(&self) -> usize {
+        let name = self.id.to_lowercase();
+        let name = name.strip_suffix(".gz").unwrap_or(&name);
+        if front_matter::is_markdown_name(name) { front_matter::body_start(&self.text) } else { 0 }
+    }
+
     /// A document with this id, kind and text, read from `path`, and nothing else known.
     pub fn new(path: &str, id: &str, kind: Kind, text: String) -> Self {
         Self {
@@ -209,7 +219,7 @@ impl Document {
         }
     }
 
-    /// A hash of everything a reader of the document can see, except where it stands in its file,
+    /// A hash of everything a reader of the document can see, except its position in its file,
     /// so that a record that merely moved counts as unchanged.
     pub fn content_hash(&self) -> blake3::Hash {
         let Self { id, kind, title, text, authors, date, updated, tags, .. } = self;

@@ -61,7 +61,7 @@ pub enum Format {
 /// How one format is recognised and read.
 pub(crate) struct Row {
     pub(crate) format: Format,
-    /// Its name for `--format` and in output.
+    /// Its name, as in output.
     pub(crate) name: &'static str,
     pub(crate) sniff: Sniff,
     pub(crate) read: fn(&Input, &Context<'_>, &mut Sink<'_>) -> Outcome,
@@ -221,7 +221,7 @@ impl Format {
         FORMATS.iter().map(|row| row.format)
     }
 
-    /// The name for `--format` and in output.
+    /// The name by which a user can ask for it, as in output.
     pub fn name(self) -> &'static str {
         self.row().name
     }

@@ -199,13 +199,13 @@ pub struct Text<'a> {
 }
 
 impl Text<'_> {
-    /// Says where in the file a stretch of this text stands.
+    /// Turns positions in this text into positions in the file.
     pub fn places(&self) -> Places {
         self.places
     }
 }
 
-/// Turns positions in a [`Text`] into places in its file.
+/// Turns positions in a [`Text`] into positions in its file.
 #[derive(Debug, Clone, Copy)]
 pub struct Places {
     /// Bytes of the byte order mark, which is no part of the text.
@@ -216,8 +216,8 @@ pub struct Places {
 }
 
 impl Places {
-    /// The place in the file of the bytes `bytes` of the text, on the lines `lines` (from 1). Where
-    /// the file's bytes are not the text's (packed, or not UTF-8), it spans the bytes of the file.
+    /// The range of the file that holds the bytes `bytes` of the text, on the lines `lines` (from 1).
+    /// Where the file's bytes are not the text's (packed, or not UTF-8), that is all of its bytes.
     pub fn span(self, bytes: Range<u64>, lines: RangeInclusive<u64>) -> Span {
         let (byte_start, byte_end) = match self.exact {
             true => (self.mark + bytes.start, self.mark + bytes.end),

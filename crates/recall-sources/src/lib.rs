@@ -1,6 +1,8 @@
 //! Files and exports in, documents out.
 //!
-//! Every format parser of recall lives here. No index, no model, no native code.
+//! Every format parser of recall lives here, and every rule that more than one crate needs: what is
+//! [front matter](front_matter), which documents are kept [whole](is_kept_whole), which files are [pages of the
+//! pointer index](pointer_page), what a [credential] looks like. No index, no model, no native code.
 //!
 //! [`scan`] walks a root and gives a [`Source`] for each file or export under it; [`Source::read`]
 //! turns one into [`Document`]s, streaming. Whatever cannot be read comes as a [`Problem`].
@@ -28,14 +30,17 @@
 
 pub mod archive;
 mod bytes;
+pub mod credential;
 pub mod date;
 pub mod document;
 mod encoding;
 mod fields;
 mod format;
+pub mod front_matter;
 mod globs;
 pub mod input;
 mod leaves;
+pub mod pointer_page;
 pub mod problem;
 pub mod readers;
 pub mod reading;
@@ -43,8 +48,9 @@ mod record;
 pub mod redact;
 mod scan;
 mod source;
+mod whole;
 
-pub use bytes::read_bytes;
+pub use bytes::{is_kept_whole, read_bytes};
 pub use date::Date;
 pub use document::{Document, Kind, Message, Span};
 pub use fields::{BadFieldMap, Field, FieldMap};

@@ -64,12 +64,12 @@ pub enum Reason {
 }
 
 impl Problem {
-    /// Whether `path` (relative to the same root) is the file or in the folder that this is about.
+    /// Whether `path` (relative to the same root) is the file that this is about, or lies in that
+    /// folder. `.` and an empty path are the root itself.
     pub fn covers(&self, path: &str) -> bool {
-        self.path == "."
-            || path
-                .strip_prefix(self.path.as_str())
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        let below = path.strip_prefix(self.path.as_str());
+        matches!(self.path.as_str(), "." | "")
+            || below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 }
 
@@ -108,3 +108,30 @@ impl Reason {
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 struct Carried(Reason);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(about: &str, path: &str, expected: bool) {
+        let problem = Problem { path: about.to_owned(), line: None, reason: Reason::Empty };
+        assert_eq!(problem.covers(path), expected, "{about:?} {path:?}");
+    }
+
+    #[test]
+    fn a_problem_covers_its_file_or_all_of_its_folder() {
+        for (about, path, expected) in [
+            ("a/b.md", "a/b.md", true),
+            ("a", "a/b.md", true),
+            ("a", "a", true),
+            (".", "a/b.md", true),
+            ("", "a/b.md", true),
+            ("a", "ab/c.md", false),
+            ("a/b", "a/b.md", false),
+            ("a/b.md", "a", false),
+        ] {
+            check(about, path, expected);
+        }
+    }
+}

@@ -65,7 +65,7 @@ pub struct Context<'a> {
     /// The id of a document that is all of the input: `path`, or `export.zip/notes/a.md` for a
     /// file in an archive.
     pub name: &'a str,
-    /// The globs or the front matter say that the file is a runbook, kept whole.
+    /// The patterns of [`ReadOptions::whole`] name the file: it is a runbook, kept whole.
     pub whole: bool,
     /// How to read.
     pub options: &'a ReadOptions,
@@ -84,6 +84,11 @@ impl Context<'_> {
             None | Some(0) => name,
             Some(dot) => &name[..dot],
         }
+    }
+
+    /// The kind of the file's document where the document does not name its own.
+    pub fn kind(&self) -> Kind {
+        if self.whole { Kind::Runbook } else { Kind::Note }
     }
 
     /// A document of this file.
@@ -191,7 +196,7 @@ impl<'a> Sink<'a> {
         if self.reading.problems > MAX_PROBLEMS { Ok(()) } else { self.hand_out(Err(problem)) }
     }
 
-    /// From here on the documents come from inside an archive: no place in the file is theirs.
+    /// From here on the documents come from inside an archive, where they have no position in the file.
     pub fn forget_places(&mut self) {
         self.has_places = false;
     }

@@ -7,6 +7,7 @@ use crate::date::{self, Date};
 use crate::document::{Document, Kind};
 use crate::fields::{Field, Role, Roles};
 use crate::leaves::Leaf;
+use crate::whole;
 
 /// Other fields up to this many bytes, on one line, are metadata; longer ones belong to the text.
 const MAX_METADATA_BYTES: usize = 200;
@@ -86,7 +87,7 @@ impl Record {
         self.title = one(Field::Title).map(|title| title.trim().to_owned());
         self.text = one(Field::Text);
         self.url = one(Field::Url);
-        self.whole = one(Field::Whole).is_some_and(|whole| is_yes(&whole));
+        self.whole = one(Field::Whole).is_some_and(|whole| whole::is_yes(&whole));
         let (date, time) = (one(Field::Date), one(Field::Time));
         self.date = self.when("date", date, time);
         let updated = one(Field::Updated);
@@ -131,7 +132,7 @@ impl Record {
             updated: self.updated,
             tags: self.tags,
             url: self.url,
-            whole: self.whole || kind == Kind::Runbook,
+            whole: whole::says_so(self.whole, self.kind),
             metadata: self.metadata,
             ..Document::new(path, self.id.as_deref().unwrap_or(place), kind, text)
         })
@@ -155,10 +156,6 @@ pub(crate) fn kind_named(name: &str) -> Option<Kind> {
         "user" | "feedback" | "project" | "reference" => Some(Kind::Memory),
         _ => name.parse().ok(),
     }
-}
-
-fn is_yes(text: &str) -> bool {
-    matches!(text.trim().to_lowercase().as_str(), "true" | "yes" | "1" | "on")
 }
 
 /// One value may hold several labels: `a, b; c`.

@@ -6,6 +6,7 @@ use std::time::UNIX_EPOCH;
 use ignore::{DirEntry, WalkBuilder};
 
 use crate::globs::Globs;
+use crate::pointer_page::is_pointer_page;
 use crate::problem::{Problem, Reason};
 use crate::source::{Source, is_export_folder};
 
@@ -16,7 +17,8 @@ pub struct ScanOptions {
     pub include: Globs,
     /// Files and folders to leave out.
     pub exclude: Globs,
-    /// Files of the pointer index besides `MEMORY.md` and `memory/INDEX.md`: named, never read.
+    /// Pages of the pointer index besides those that are known by [name](crate::pointer_page): listed
+    /// as a problem, never read.
     pub pointers: Globs,
     /// Files larger than this many bytes are named and left out.
     pub max_bytes: u64,
@@ -194,22 +196,17 @@ impl Walk {
         wanted.then(|| self.source(path, entry))
     }
 
-    /// The files that are loaded whole as pointers: `MEMORY.md` anywhere, `INDEX.md` in a `memory`,
-    /// which may be the root itself.
+    /// Whether `path` is a page of the pointer index; the root, by whatever name it was reached,
+    /// may be the folder that makes it one.
     fn is_pointer_index(&self, path: &str) -> bool {
-        let mut parts = path.rsplit('/');
-        let name = parts.next().unwrap_or_default();
-        let root = || {
-            let root = self.real_root.as_deref()?;
-            let folder = if root.is_dir() { root } else { root.parent()? };
-            folder.file_name()?.to_str()
-        };
-        name == "MEMORY.md" || name == "INDEX.md" && parts.next().or_else(root) == Some("memory")
+        let root = self.real_root.as_deref().unwrap_or(&self.root);
+        let folder = if root.is_file() { root.parent().unwrap_or(root) } else { root };
+        is_pointer_page(&folder.join(path)) || self.options.pointers.matches(path, false)
     }
 
     fn source(&self, path: String, entry: &DirEntry) -> Result<Source, Problem> {
         let problem = |reason| Problem { path: path.clone(), line: None, reason };
-        if self.is_pointer_index(&path) || self.options.pointers.matches(&path, false) {
+        if self.is_pointer_index(&path) {
             return Err(problem(Reason::PointerIndex));
         }
         let metadata = entry.metadata().map_err(|error| match error.io_error() {

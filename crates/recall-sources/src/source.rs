@@ -1,4 +1,4 @@
-//! One file, or one folder that is an export: the source that is hashed, read and remembered.
+//! A source: one file, or one folder that is an export. It is hashed and read as a whole.
 
 use std::fs::File;
 use std::io;
@@ -13,7 +13,7 @@ use crate::problem::{Problem, Reason};
 use crate::readers::text;
 use crate::reading::{Context, Halt, ReadOptions, Reading, Sink};
 
-/// A file to read, or a folder that is one export (threads run over its files).
+/// A file, or a folder whose files are one export (threads run across them) and are read together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
     /// Relative to the root, with `/` between parts; the file's name if the root is a file.
@@ -44,7 +44,7 @@ impl Source {
         Ok(hasher.finalize())
     }
 
-    /// What it will be read as, without reading more than its beginning.
+    /// The format it will be read as, told from its beginning.
     ///
     /// # Errors
     /// It cannot be opened, is empty, or is nothing that we read ([`Reason::Binary`]).

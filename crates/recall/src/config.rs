@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use recall_pointers::HeadingWords;
+use recall_sources::Globs;
 use serde::Deserialize;
 
 use crate::failure::Failure;
@@ -36,6 +37,20 @@ pub struct Config {
     pub chunks: Chunks,
     /// Heading words of the pointer index, beside the English and Vietnamese ones.
     pub headings: Headings,
+}
+
+impl Config {
+    /// The documents to keep whole: runbooks by the usual names, those of `whole`, and `more`. A later
+    /// pattern may take back what an earlier one names.
+    pub fn kept_whole(&self, more: &[String]) -> Result<Globs, Failure> {
+        let usual = Globs::RUNBOOKS.into_iter();
+        globs(usual.chain(self.whole.iter().chain(more).map(String::as_str)))
+    }
+}
+
+/// Path patterns of a user.
+pub fn globs<S: AsRef<str>>(patterns: impl IntoIterator<Item = S>) -> Result<Globs, Failure> {
+    Globs::new(patterns).map_err(|error| Failure::usage(error.to_string()))
 }
 
 /// Heading words by kind of section.

@@ -15,7 +15,7 @@ use recall_sources::{Kind, Source};
 
 use crate::ask::Ask;
 use crate::failure::Failure;
-use crate::{hint, pointers};
+use crate::hint;
 
 /// Indexes that stay open; of more, the one that was asked longest ago is closed.
 const INDEXES: usize = 8;
@@ -283,7 +283,7 @@ fn missing_quotes(hit: &Hit) -> Option<String> {
 fn pointers_naming(snapshot: &Snapshot, hits: &[Hit]) -> Vec<PointerLine> {
     // Paths in it start from the indexed root, in a git repository or not.
     let spec =
-        |root: &PathBuf| Some(FolderSpec { root: Some(root.clone()), ..pointers::upward(root)? });
+        |root: &PathBuf| Some(FolderSpec { root: Some(root.clone()), ..FolderSpec::upward(root)? });
     let mut specs: Vec<_> = snapshot.manifest().roots.iter().filter_map(spec).collect();
     specs.sort_by(|a, b| a.path.cmp(&b.path));
     specs.dedup_by(|a, b| a.path == b.path);

@@ -9,7 +9,7 @@ use crate::finding::{LintFinding, Problem};
 use crate::folder::Folder;
 use crate::front_matter::{EntryType, FrontMatter};
 use crate::lint::{Lint, credentials};
-use crate::page::Shape;
+use crate::shape::Shape;
 use crate::target::follow;
 
 pub(super) fn findings(folder: &Folder, lint: &Lint<'_>) -> Vec<LintFinding> {

@@ -2,7 +2,7 @@
 
 use crate::finding::Problem;
 use crate::folder::Folder;
-use crate::section::Kind;
+use crate::section::LineKind;
 use crate::statement::Statement;
 use crate::subject::Subject;
 use crate::target::{Target, follow};
@@ -43,7 +43,7 @@ impl<'a> Read<'a> {
 fn same_target(earlier: &[Read<'_>], this: &Read<'_>) -> Option<Problem> {
     let target = this.statement.links.first()?.target.clone();
     let one_note = |other: &Read<'_>| {
-        let decisions = [other, this].iter().all(|read| read.statement.kind == Kind::Decision);
+        let decisions = [other, this].iter().all(|read| read.statement.kind == LineKind::Decision);
         decisions && !other.subject.same_as(&this.subject)
     };
     let first = earlier.iter().find(|other| other.target == this.target && !one_note(other))?;

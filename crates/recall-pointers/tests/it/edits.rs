@@ -1,8 +1,8 @@
 //! The four edits, their refusals, and writing.
 
 use recall_pointers::{
-    Action, Draft, Edit, FolderSpec, HeadingWords, Kind, Memory, Provenance, Refusal, WriteError,
-    add, remove, replace, touch,
+    Action, Draft, Edit, FolderSpec, HeadingWords, LineKind, Memory, Provenance, Refusal,
+    WriteError, add, remove, replace, touch,
 };
 
 use crate::fixture::{Fixture, TODAY, lint, rules};
@@ -46,7 +46,7 @@ fn changed(edit: &Edit) -> Vec<&str> {
     lines.filter(|line| line.starts_with(['-', '+'])).collect()
 }
 
-fn check_add(kind: Kind, draft: &Draft, expected: &[&str]) {
+fn check_add(kind: LineKind, draft: &Draft, expected: &[&str]) {
     let fixture = fixture();
     let edit = add(&fixture.memory(), None, kind, draft, &rules()).unwrap();
     assert_eq!(changed(&edit), expected);
@@ -59,25 +59,25 @@ fn check_add(kind: Kind, draft: &Draft, expected: &[&str]) {
 #[test]
 fn each_kind_is_added_in_its_section() {
     check_add(
-        Kind::Preference,
+        LineKind::Preference,
         &draft("Answer in the language of the question"),
         &[
             "+- Answer in the language of the question, because the other way failed twice (user, 2026-11-29)",
         ],
     );
     check_add(
-        Kind::Decision,
+        LineKind::Decision,
         &linked("Notes stay under one page", "notes/short.md"),
         &["+- 2026-11-29 Notes stay under one page → [short](notes/short.md) (user)"],
     );
     check_add(
-        Kind::Procedure,
+        LineKind::Procedure,
         &linked("Restart the timer", "../runbooks/restart.md"),
         &["+* [Restart the timer](../runbooks/restart.md) (user, 2026-11-29)"],
     );
     let vietnamese = Draft { reason: Some("dễ tìm".into()), ..draft("Tên tệp không dấu") };
     check_add(
-        Kind::Preference,
+        LineKind::Preference,
         &vietnamese,
         &["+- Tên tệp không dấu, vì dễ tìm (user, 2026-11-29)"],
     );
@@ -86,9 +86,9 @@ fn each_kind_is_added_in_its_section() {
 #[test]
 fn a_statement_on_an_old_subject_replaces_it() {
     for (kind, draft, line) in [
-        (Kind::Preference, draft("Commit subjects: say what changes"), 5),
-        (Kind::Preference, draft("Đừng dùng tab trong tệp Go"), 6),
-        (Kind::Procedure, linked("Bring the index back", "../runbooks/restore.md"), 12),
+        (LineKind::Preference, draft("Commit subjects: say what changes"), 5),
+        (LineKind::Preference, draft("Đừng dùng tab trong tệp Go"), 6),
+        (LineKind::Procedure, linked("Bring the index back", "../runbooks/restore.md"), 12),
     ] {
         let fixture = fixture();
         let edit = add(&fixture.memory(), None, kind, &draft, &rules()).unwrap();
@@ -98,7 +98,7 @@ fn a_statement_on_an_old_subject_replaces_it() {
     }
 }
 
-fn check_refused(kind: Kind, draft: &Draft, refused: impl Fn(&Refusal) -> bool) {
+fn check_refused(kind: LineKind, draft: &Draft, refused: impl Fn(&Refusal) -> bool) {
     let fixture = fixture();
     let refusal = add(&fixture.memory(), None, kind, draft, &rules()).unwrap_err();
     assert!(refused(&refusal), "{}: {refusal:?}", draft.text);
@@ -110,7 +110,7 @@ fn check_refused(kind: Kind, draft: &Draft, refused: impl Fn(&Refusal) -> bool) 
 fn the_policy_refuses_by_what_the_text_is() {
     use Refusal as R;
     let text = |text: &str, refused: fn(&Refusal) -> bool| {
-        check_refused(Kind::Preference, &draft(text), refused);
+        check_refused(LineKind::Preference, &draft(text), refused);
     };
     text("Answer briefly\nand politely", |r| matches!(r, R::NotOneLine));
     text("Be careful with deploys", |r| matches!(r, R::Vague));
@@ -135,15 +135,15 @@ fn the_policy_refuses_by_what_the_text_is() {
 fn the_policy_refuses_by_what_is_missing() {
     use Refusal as R;
     let good = draft("Answer in the language of the question");
-    let kind = Kind::Preference;
+    let kind = LineKind::Preference;
     check_refused(kind, &Draft { reason: None, ..good.clone() }, |r| matches!(r, R::NoReason));
     check_refused(kind, &Draft { source: None, ..good.clone() }, |r| matches!(r, R::NoSource));
     let tomorrow = TODAY.tomorrow().unwrap();
     check_refused(kind, &Draft { date: tomorrow, ..good.clone() }, |r| {
         matches!(r, R::FutureDate { .. })
     });
-    check_refused(Kind::Procedure, &good, |r| matches!(r, R::NoLink { .. }));
-    check_refused(Kind::Entry, &good, |r| matches!(r, R::NoLink { .. }));
+    check_refused(LineKind::Procedure, &good, |r| matches!(r, R::NoLink { .. }));
+    check_refused(LineKind::Entry, &good, |r| matches!(r, R::NoLink { .. }));
     check_refused(kind, &linked("Answer in one sentence", "notes/no.md"), |r| {
         matches!(r, R::LinkMissing { .. })
     });
@@ -206,11 +206,16 @@ fn touch_dates_the_stamp_and_nothing_else() {
 
 #[test]
 fn touching_the_line_of_an_entry_dates_its_file() {
-    for (field, expected) in
-        [("date: 2026-01-01\n", "date: 2026-11-29\n"), ("", "updated: 2026-11-29\n")]
-    {
-        let entry =
-            |field| format!("---\nname: a\ndescription: d\ntype: project\n{field}---\nText.\n");
+    for (field, expected, end) in [
+        ("date: 2026-01-01\n", "date: 2026-11-29\n", "---\n"),
+        ("", "updated: 2026-11-29\n", "---\n"),
+        ("", "updated: 2026-11-29\n", "--- \n"),
+        ("", "updated: 2026-11-29\n", "...\n"),
+        ("\r\n", "\r\nupdated: 2026-11-29\r\n", "---\r\n"),
+    ] {
+        let entry = |field| {
+            format!("---\nname: a\ndescription: d\ntype: project\n{field}{end}Text.\n---\nMore.\n")
+        };
         let fixture = Fixture::with(&[
             ("memory/MEMORY.md", "- [a.md](a.md) — what entry a is for\n"),
             ("memory/a.md", &entry(field)),
@@ -228,7 +233,7 @@ fn entries_are_added_to_the_memory_page() {
         ("memory/a.md", "---\nname: a\ndescription: d\ntype: user\n---\n"),
     ]);
     let new = Draft { source: None, ..linked("who reads the reports", "a.md") };
-    add(&fixture.memory(), None, Kind::Entry, &new, &rules()).unwrap().write().unwrap();
+    add(&fixture.memory(), None, LineKind::Entry, &new, &rules()).unwrap().write().unwrap();
     assert_eq!(
         fixture.read("memory/MEMORY.md"),
         "# Memory\n- [a.md](a.md) — who reads the reports\n"
@@ -251,7 +256,7 @@ fn a_new_line_ends_as_its_neighbours_do() {
     ] {
         let fixture = Fixture::with(&[("memory/INDEX.md", before)]);
         let new = draft("Answer in one sentence");
-        let edit = add(&fixture.memory(), None, Kind::Preference, &new, &rules()).unwrap();
+        let edit = add(&fixture.memory(), None, LineKind::Preference, &new, &rules()).unwrap();
         assert_eq!(String::from_utf8_lossy(edit.after()), after);
     }
 }
@@ -261,7 +266,7 @@ fn a_page_does_not_grow_over_its_cap() {
     let page = format!("## Preferences\n{}", "\n".repeat(199));
     let fixture = Fixture::with(&[("memory/INDEX.md", &page)]);
     let new = draft("Answer in the language of the question");
-    let refusal = add(&fixture.memory(), None, Kind::Preference, &new, &rules()).unwrap_err();
+    let refusal = add(&fixture.memory(), None, LineKind::Preference, &new, &rules()).unwrap_err();
     assert!(matches!(refusal, Refusal::OverBudget { .. }), "{refusal}");
 }
 
@@ -275,7 +280,7 @@ fn with_several_memories_one_must_be_named() {
         [fixture.spec("shared", "shared"), fixture.spec("project", "memory")];
     let memory = Memory::open(&specs, &HeadingWords::default()).unwrap();
     let new = draft("Answer in the language of the question");
-    let add = |namespace| add(&memory, namespace, Kind::Preference, &new, &rules());
+    let add = |namespace| add(&memory, namespace, LineKind::Preference, &new, &rules());
     assert!(matches!(add(None).unwrap_err(), Refusal::WhichNamespace { .. }));
     assert!(matches!(add(Some("x")).unwrap_err(), Refusal::UnknownNamespace { .. }));
     add(Some("shared")).unwrap().write().unwrap();

@@ -64,7 +64,7 @@ impl Fixture {
 
 /// The linter as the program calls it; runbooks are kept whole.
 pub fn lint(memory: &Memory, git: bool) -> Report {
-    let keeps_whole = |path: &Path, _: &str| path.iter().any(|part| part == "runbooks");
+    let keeps_whole = |path: &Path, _: &[u8]| path.iter().any(|part| part == "runbooks");
     let limits = Limits::default();
     recall_pointers::check(memory, &Lint { today: TODAY, limits, keeps_whole: &keeps_whole, git })
 }

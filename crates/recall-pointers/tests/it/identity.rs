@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use recall_pointers::{
-    Draft, Edit, HeadingWords, Kind, Page, Provenance, Shape, add, remove, replace, touch,
+    Draft, Edit, HeadingWords, LineKind, Page, Provenance, Shape, add, remove, replace, touch,
 };
 
 use crate::fixture::{Fixture, TODAY, lint, rules};
@@ -135,8 +135,8 @@ proptest! {
         let line = memory.statements().nth(at).map_or(1, |(_, _, statement)| statement.line);
         let name = line.to_string();
         for edit in [
-            add(&memory, None, Kind::Preference, &draft, &rules()),
-            add(&memory, None, Kind::Decision, &draft, &rules()),
+            add(&memory, None, LineKind::Preference, &draft, &rules()),
+            add(&memory, None, LineKind::Decision, &draft, &rules()),
             replace(&memory, &name, &draft, &rules()),
             remove(&memory, &name),
             touch(&memory, &name, TODAY),

@@ -178,6 +178,8 @@ fn front_matter() {
     let page = "- [a.md](a.md) — what entry a is for\n";
     for (entry, finding) in [
         ("Text.\n", ":1: no front matter"),
+        ("---\nProse between rules.\n---\n", ":1: no front matter"),
+        ("---\n\nProse after a rule.\n", ":1: no front matter"),
         ("---\nname: a\n", ":1: front matter: the block opened by `---` is never closed"),
         ("---\nname: a\ntype: user\n---\n", ":1: front matter: `description` is missing"),
         (
@@ -195,6 +197,7 @@ fn front_matter() {
     for entry in [
         "\u{feff}---\r\nname: a\r\ndescription: d\r\ntype: user\r\n---\r\n",
         "---\nname: a\ndescription: d\nmetadata:\n  type: feedback\nother: [1, 2]\n---\n",
+        "--- \nname: a\ndescription: d\ntype: user\n...\t\nText.\n",
     ] {
         check_entries(page, &[("memory/a.md", entry)], &[]);
     }
@@ -225,6 +228,25 @@ fn project_entries_grow_old() {
 }
 
 #[test]
+fn a_table_of_contents_is_a_note_and_a_memory_folder_is_not() {
+    check(
+        "",
+        &[
+            ("memory/notes/INDEX.md", "- [a](a.md)\n"),
+            ("memory/notes/a.md", ""),
+            ("memory/sub/memory/INDEX.md", ""),
+            ("memory/sub/memory/b.md", ""),
+            ("memory/team/MEMORY.md", ""),
+            ("memory/team/c.md", ""),
+        ],
+        &[
+            "memory/notes/INDEX.md:1: no line of the index points here",
+            "memory/notes/a.md:1: no line of the index points here",
+        ],
+    );
+}
+
+#[test]
 fn credentials_are_named_and_never_repeated() {
     check(
         "## Preferences\n\n- The staging password is hunter2-rain, because it is short\n",
@@ -244,7 +266,7 @@ fn runbooks() {
         "## Procedures\n\n- [Restore the index](notes/restore.md)\n- Restart the timer by hand\n",
         &[("memory/notes/restore.md", "1. Stop.\n")],
         &[
-            "memory/INDEX.md:3: recall would not keep `notes/restore.md` whole",
+            "memory/INDEX.md:3: `notes/restore.md` is not kept whole",
             "memory/INDEX.md:4: a procedure without a link to its runbook",
         ],
     );

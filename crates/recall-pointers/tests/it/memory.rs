@@ -4,7 +4,7 @@ use std::path::Path;
 
 use recall_pointers::{
     Cap, FolderSpec, HeadingWords, Memory, OpenError, OpenLineError, Project, SelectError,
-    Standing, budget, estimated_tokens, is_index_page, lines_naming, open,
+    Standing, budget, estimated_tokens, lines_naming, open,
 };
 
 use crate::fixture::Fixture;
@@ -139,20 +139,6 @@ fn links_out_of_the_project_are_not_opened() {
     std::os::unix::fs::symlink(outside.path("secret.md"), fixture.path("memory/out.md")).unwrap();
     let refused = open(&fixture.memory(), "out").unwrap_err();
     assert!(matches!(refused, OpenLineError::Outside { .. }), "{refused}");
-}
-
-#[test]
-fn index_pages_are_told_from_other_pages_of_that_name() {
-    let words = HeadingWords::default();
-    for (name, text, expected) in [
-        ("INDEX.md", "## Decisions\n- a → b.md\n", true),
-        ("INDEX.md", "# Contents\n- [One](one.md)\n", false),
-        ("MEMORY.md", "- [a.md](a.md) — x\n", true),
-        ("MEMORY.md", "How memory is managed.\n", false),
-        ("notes.md", "## Decisions\n- a → b.md\n", false),
-    ] {
-        assert_eq!(is_index_page(name, text, &words), expected, "{name} {text}");
-    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use recall_pointers::{FolderSpec, HeadingWords, Kind, Memory, Standing, budget, open};
+use recall_pointers::{FolderSpec, HeadingWords, LineKind, Memory, Standing, budget, open};
 
 use crate::fixture::lint;
 
@@ -31,11 +31,11 @@ fn it_has_no_findings() {
 fn every_kind_is_there_in_both_shapes() {
     let memory = own_memory();
     let count = |kind| memory.statements().filter(|(_, _, s)| s.kind == kind).count();
-    assert!(count(Kind::Preference) >= 6);
-    assert!(count(Kind::Decision) >= 6);
-    assert_eq!(count(Kind::Procedure), 4);
-    assert_eq!(count(Kind::Entry), 5);
-    assert_eq!(count(Kind::Other), 1);
+    assert!(count(LineKind::Preference) >= 6);
+    assert!(count(LineKind::Decision) >= 6);
+    assert_eq!(count(LineKind::Procedure), 4);
+    assert_eq!(count(LineKind::Entry), 5);
+    assert_eq!(count(LineKind::Other), 1);
 }
 
 #[test]

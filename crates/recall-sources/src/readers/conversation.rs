@@ -45,7 +45,7 @@ pub(crate) fn add_line(text: &mut String, line: &str) {
     text.push_str(line);
 }
 
-/// A thread, a stretch of talk, a session: messages that become one document.
+/// A thread, messages without a long silence between them, a session: messages that become one document.
 #[derive(Debug)]
 pub(crate) struct Conversation {
     /// The document without what its messages say.
@@ -150,7 +150,7 @@ fn lay_out(document: &mut Document, sayings: Vec<Saying>) {
     }
 }
 
-/// The stretch of the file from the first to the last of them, if all have a place in it.
+/// The range of the file from the first to the last of them, if all have one.
 fn hull(sayings: &[Saying]) -> Option<Span> {
     let spans: Option<Vec<Span>> = sayings.iter().map(|saying| saying.span).collect();
     spans?.into_iter().reduce(|a, b| Span {

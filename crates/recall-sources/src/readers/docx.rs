@@ -8,7 +8,7 @@ use quick_xml::events::{BytesRef, BytesStart, Event};
 
 use crate::archive::Archive;
 use crate::date;
-use crate::document::{Document, Kind};
+use crate::document::Document;
 use crate::input::Input;
 use crate::problem::Reason;
 use crate::reading::{Context, Halt, Outcome, Sink};
@@ -268,7 +268,7 @@ impl Properties {
         let first_heading = text.lines().find_map(|line| line.strip_prefix("# "));
         let first_heading = first_heading.map(str::to_owned);
         let title = value("title").or(first_heading).unwrap_or_else(|| context.stem().to_owned());
-        let kind = if context.whole { Kind::Runbook } else { Kind::Note };
+        let kind = context.kind();
         let mut document = context.document(context.name, kind, text);
         document.title = title;
         document.whole = context.whole;

@@ -4,7 +4,7 @@ use html5gum::emitters::callback::{CallbackEmitter, CallbackEvent};
 use html5gum::{Span, Tokenizer};
 
 use crate::date::{self, Date};
-use crate::document::{Document, Kind};
+use crate::document::Document;
 use crate::format::Head;
 use crate::input::Input;
 use crate::problem::Reason;
@@ -26,7 +26,7 @@ pub(crate) fn read(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) ->
     if page.text.is_empty() {
         return Err(context.problem(None, Reason::Empty).into());
     }
-    let kind = if context.whole { Kind::Runbook } else { Kind::Note };
+    let kind = context.kind();
     let title = page.title.unwrap_or_else(|| context.stem().to_owned());
     sink.document(Document {
         title,

@@ -1,39 +1,29 @@
 //! Markdown with YAML front matter.
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
-use serde_saphyr::DuplicateKeyPolicy;
 
 use crate::document::{Document, Kind};
 use crate::fields::{FieldMap, Roles};
 use crate::format::Head;
+use crate::front_matter::{self, Split, is_markdown_name, split};
 use crate::input::Input;
-use crate::leaves::Leaves;
 use crate::problem::Reason;
 use crate::readers::text;
 use crate::reading::{Context, Outcome, Sink};
 use crate::record::Record;
+use crate::whole;
 
-const EXTENSIONS: &[&str] = &["md", "markdown", "mdx", "mdown", "mkd", "qmd", "rmd"];
-
-/// By its name; what a template language adds to the name (`deploy.md.erb`) does not matter.
 pub(crate) fn is_markdown(head: &Head<'_>) -> bool {
-    let is_template = || {
-        let inner = head.name.strip_suffix(head.extension)?.strip_suffix('.')?;
-        inner.rsplit_once('.').filter(|(_, extension)| EXTENSIONS.contains(extension))
-    };
-    head.is_text
-        && (head.has_extension(EXTENSIONS)
-            || head.has_extension(&["erb", "j2", "tmpl"]) && is_template().is_some())
+    head.is_text && is_markdown_name(head.name)
 }
 
 /// Reads Markdown. The text is the file as it is, with its front matter.
 pub(crate) fn read(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) -> Outcome {
     let head = input.head_text();
-    let (front, body) = split(&head);
-    let fields = match front {
-        Front::None => Ok(Record::default()),
-        Front::Open => Err("front matter that never ends".to_owned()),
-        Front::Matter(yaml) => parse(yaml),
+    let (fields, body) = match split(&head) {
+        Split::None => (Ok(Record::default()), &*head),
+        Split::Unclosed => (Err("front matter that never ends".to_owned()), &*head),
+        Split::Matter { yaml, body } => (record(yaml), body),
     };
     let fields = match fields {
         Ok(fields) => fields,
@@ -47,7 +37,7 @@ pub(crate) fn read(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) ->
 
 /// A document with everything but its text.
 fn template(fields: Record, body: &str, context: &Context<'_>) -> Document {
-    let whole = context.whole || fields.whole || fields.kind == Some(Kind::Runbook);
+    let whole = context.whole || whole::says_so(fields.whole, fields.kind);
     let kind = match fields.kind {
         Some(kind) if kind != Kind::Note || !whole => kind,
         _ if whole => Kind::Runbook,
@@ -67,47 +57,9 @@ fn template(fields: Record, body: &str, context: &Context<'_>) -> Document {
     }
 }
 
-enum Front<'a> {
-    None,
-    /// It begins and never ends.
-    Open,
-    Matter(&'a str),
-}
-
-/// Splits the front matter off. A rule (`---`) with no field after it is not the beginning of one.
-fn split(text: &str) -> (Front<'_>, &str) {
-    let mut lines = text.split_inclusive('\n');
-    let Some(first) = lines.next().filter(|line| line.trim_end() == "---") else {
-        return (Front::None, text);
-    };
-    let mut end = first.len();
-    for line in lines {
-        if matches!(line.trim_end(), "---" | "...") {
-            return (Front::Matter(&text[first.len()..end]), &text[end + line.len()..]);
-        }
-        end += line.len();
-    }
-    let next = text[first.len()..].lines().next().unwrap_or_default();
-    let is_field = next.split_once(':').is_some_and(|(name, _)| !name.trim().contains(' '));
-    (if is_field { Front::Open } else { Front::None }, text)
-}
-
-fn parse(yaml: &str) -> Result<Record, String> {
-    if yaml.trim().is_empty() {
-        return Ok(Record::default());
-    }
-    // A repeated field is no reason to lose the others; both values are taken.
-    let options = serde_saphyr::options! { duplicate_keys: DuplicateKeyPolicy::PassThrough };
-    let leaves: Leaves = serde_saphyr::from_str_with_options(yaml, options)
-        .map_err(|error| format!("front matter: {}", first_line(&error.to_string())))?;
-    if !leaves.is_object {
-        return Err("front matter that has no fields".to_owned());
-    }
-    Ok(Record::new(leaves.leaves, &mut Roles::new(&FieldMap::default())))
-}
-
-fn first_line(text: &str) -> &str {
-    text.lines().next().unwrap_or_default()
+/// The fields of front matter, sorted by what they hold.
+fn record(yaml: &str) -> Result<Record, String> {
+    Ok(Record::new(front_matter::fields(yaml)?.leaves, &mut Roles::new(&FieldMap::default())))
 }
 
 /// The text of the first heading.

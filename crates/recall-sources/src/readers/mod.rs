@@ -37,7 +37,7 @@
 //!   or `context.failed(&io_error)`. A format that `falls_back` is then read as plain text, if no
 //!   document had come.
 //! - Conversations: fill `messages` with ranges of `text`; they may not overlap and must lie on
-//!   character boundaries. `source` says the tool and place (`slack:incidents`).
+//!   character boundaries. `source` says the tool and the channel or folder (`slack:incidents`).
 //! - Nothing for nothing: that no document came and no problem was named is said by the frame.
 //! - A missing or broken date is `None` ([`date::parse`](crate::date::parse)). Nothing panics.
 

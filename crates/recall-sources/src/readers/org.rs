@@ -1,7 +1,7 @@
 //! Org-mode: headings as `#`, code in fences.
 
 use crate::date;
-use crate::document::{Document, Kind};
+use crate::document::Document;
 use crate::format::Head;
 use crate::input::Input;
 use crate::problem::Reason;
@@ -22,7 +22,7 @@ pub(crate) fn read(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) ->
     let field = |name: &str| keyword(&org, name).map(str::to_owned);
     let first_heading = || text.lines().find_map(heading).map(str::to_owned);
     let title = field("title").or_else(first_heading).unwrap_or_else(|| context.stem().to_owned());
-    let kind = if context.whole { Kind::Runbook } else { Kind::Note };
+    let kind = context.kind();
     let tags = field("filetags").unwrap_or_default();
     let tags = tags.split([':', ' ']).filter(|tag| !tag.is_empty()).map(str::to_owned).collect();
     let date = field("date").and_then(|date| date::parse(date.trim_matches(['<', '>', '[', ']'])));

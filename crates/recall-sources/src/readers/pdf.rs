@@ -4,7 +4,7 @@ use std::thread;
 
 use lopdf::{Document as Pdf, LoadOptions, Object};
 
-use crate::document::{Document, Kind};
+use crate::document::Document;
 use crate::format::Head;
 use crate::input::Input;
 use crate::problem::Reason;
@@ -36,7 +36,7 @@ pub(crate) fn read(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) ->
         let what = format!("no text on {} pages (scanned?)", found.pages);
         return Err(context.problem(None, Reason::Malformed(what)).into());
     }
-    let kind = if context.whole { Kind::Runbook } else { Kind::Note };
+    let kind = context.kind();
     let mut document = context.document(context.name, kind, found.text);
     document.title = found.title.unwrap_or_else(|| context.stem().to_owned());
     document.authors = found.author.into_iter().collect();

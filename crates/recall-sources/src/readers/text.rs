@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 use std::ops::{Range, RangeInclusive};
 
-use crate::document::{Document, Kind};
+use crate::document::Document;
 use crate::format::Head;
 use crate::input::{Input, Text};
 use crate::problem::Reason;
@@ -45,7 +45,7 @@ fn read_titled(
     title: fn(&str) -> Option<String>,
 ) -> Outcome {
     let title = title(&input.head_text()).unwrap_or_else(|| context.stem().to_owned());
-    let kind = if context.whole { Kind::Runbook } else { Kind::Note };
+    let kind = context.kind();
     let template =
         Document { title, whole: context.whole, ..context.document("", kind, String::new()) };
     read_as(input, context, sink, &template)
@@ -82,7 +82,7 @@ pub(crate) fn read_as(
     Ok(())
 }
 
-/// A stretch of a text.
+/// Some lines of a text in a row.
 struct Part {
     text: String,
     bytes: Range<u64>,

@@ -32,6 +32,8 @@ fn what_is_a_runbook() {
     check("a.md", "---\ntype: runbook\n---\n1. x", "runbook whole a");
     check("a.md", "---\nwhole: true\n---\n1. x", "runbook whole a");
     check("a.md", "---\nkind: note\nwhole: yes\n---\n1. x", "runbook whole a");
+    check("a.md", "---\r\ntype: Runbook\r\n---\r\n1. x", "runbook whole a");
+    check("a.md", "--- \nwhole: yes\n...\n1. x", "runbook whole a");
     check("a.md", "---\ntype: note\n---\n1. x", "note parts a");
     check("docs/Runbooks/disk.txt", "1. x", "runbook whole disk");
     check("ops/DB-Runbook.md", "1. x", "runbook whole DB-Runbook");
@@ -79,9 +81,13 @@ fn broken_front_matter_is_text_and_named() {
             && broken.contains("! a.md:1: read as plain text: front matter: "),
         "{broken}"
     );
-    insta::assert_snapshot!(shown("a.md", b"---\njust words\n---\nx"), @r#"
-    a.md note "a" "---\njust words\n---\nx" 0..20@1-4
+    insta::assert_snapshot!(shown("a.md", b"---\ntitle:no-blank\n---\nx"), @r#"
+    a.md note "a" "---\ntitle:no-blank\n---\nx" 0..24@1-4
     ! a.md:1: read as plain text: front matter that has no fields
+    = markdown, 1 documents
+    "#);
+    insta::assert_snapshot!(shown("a.md", b"---\nProse between rules.\n---\nx"), @r#"
+    a.md note "a" "---\nProse between rules.\n---\nx" 0..30@1-4
     = markdown, 1 documents
     "#);
     insta::assert_snapshot!(shown("a.md", b"---\n\nA rule, then text: no front matter.\n"), @r#"

@@ -3,9 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use recall_index::{IndexOptions, Manifest};
-use recall_sources::Globs;
 
-use crate::config::{self, Config};
+use crate::config::{self, Config, globs};
 use crate::failure::Failure;
 use crate::flags::{Flags, ReadingFlags};
 use crate::place;
@@ -71,17 +70,12 @@ fn is_known_root(flags: &Flags, path: &Path) -> bool {
 
 /// Flags and configuration as one record for the engine.
 fn resolve(flags: &ReadingFlags, config: &Config) -> Result<IndexOptions, Failure> {
-    let globs = |a: &[String], b: &[String]| {
-        Globs::new(a.iter().chain(b)).map_err(|error| Failure::usage(error.to_string()))
-    };
     let mut out = IndexOptions::default();
-    out.scan.include = globs(&flags.include, &config.include)?;
-    out.scan.exclude = globs(&flags.exclude, &config.exclude)?;
-    out.scan.pointers = globs(&[], &config.pointers)?;
+    out.scan.include = globs(flags.include.iter().chain(&config.include))?;
+    out.scan.exclude = globs(flags.exclude.iter().chain(&config.exclude))?;
+    out.scan.pointers = globs(&config.pointers)?;
     out.scan.hidden = flags.hidden || config.hidden;
-    let whole: Vec<String> =
-        Globs::RUNBOOKS.iter().map(|g| (*g).to_owned()).chain(config.whole.clone()).collect();
-    out.read.whole = globs(&whole, &flags.whole)?;
+    out.read.whole = config.kept_whole(&flags.whole)?;
     out.read.redact = flags.redact || config.redact;
     if let Some(name) = &flags.format {
         let format = name.parse().map_err(|e: recall_sources::UnknownFormat| {

@@ -6,7 +6,7 @@ use crate::finding::Problem;
 use crate::folder::Folder;
 use crate::lint::Lint;
 use crate::memory::Memory;
-use crate::section::Kind;
+use crate::section::LineKind;
 use crate::statement::{Link, Statement};
 use crate::target::{Target, follow};
 use crate::wording::{gives_reason, is_session_report, is_vague};
@@ -23,7 +23,7 @@ pub(super) fn problems(
     for link in &statement.links {
         problems.extend(link_problem(memory, folder, link));
     }
-    if statement.kind == Kind::Procedure {
+    if statement.kind == LineKind::Procedure {
         problems.extend(runbook_problem(folder, statement, lint));
     }
     problems.extend(quote_problems(folder, statement));
@@ -66,7 +66,7 @@ fn said(statement: &Statement) -> String {
 /// What the kind of a statement asks of it.
 fn content_problems(statement: &Statement, lint: &Lint<'_>) -> Vec<Problem> {
     let mut problems = Vec::new();
-    if statement.kind == Kind::Decision {
+    if statement.kind == LineKind::Decision {
         if statement.dates().is_empty() {
             problems.push(Problem::Undated);
         }
@@ -104,8 +104,7 @@ fn runbook_problem(folder: &Folder, statement: &Statement, lint: &Lint<'_>) -> O
     let Some(link) = statement.links.first() else { return Some(Problem::NoRunbook) };
     let target = follow(folder, &link.target);
     let path = target.file()?;
-    let kept = std::fs::read(path)
-        .is_ok_and(|bytes| (lint.keeps_whole)(path, &String::from_utf8_lossy(&bytes)));
+    let kept = std::fs::read(path).is_ok_and(|content| (lint.keeps_whole)(path, &content));
     (!kept).then(|| Problem::NotWhole { target: link.target.clone() })
 }
 
