@@ -67,12 +67,12 @@ def parse(text):
 
 def check(path, limits):
     """Whether the file is what `render` makes of its values, and has these of the `limits` set by hand."""
-    text = path.read_text()
     try:
+        text = path.read_text()
         constants = parse(text)
         if render(constants) != text:
             return f"{path} is not as quality/fit.py writes it"
-    except (ValueError, KeyError, IndexError) as error:
+    except (OSError, ValueError, KeyError, IndexError) as error:
         return f"{path}: {error}"
     other = [name for name, value in limits.items() if constants[name] != value]
     return f"{path} and quality/fit.py differ in {', '.join(other)}" if other else None
