@@ -35,8 +35,8 @@ QUERY = [
     ("what each word adds to each candidate", r"KeywordReader::contributions"),
     ("cosines of the candidates", r"Searcher::cosine|KeywordReader::chunks_of"),
     ("ids, paths, documents of the candidates", r"id_and_path|document_key|entries_with_chunk"),
-    ("language of the first sixteen", r"Searcher::judge|language"),
-    ("fusion, ranks, judgement", r"Searcher::(score|rank)|rank_arms|fuse|judge"),
+    ("language of the first sixteen", r"Searcher::compare_languages|language"),
+    ("fusion, ranks, relevance", r"Searcher::(score|rank)|ranking::Ranking|fuse|relevance"),
     ("texts of the hits", r"answer::Hits"),
 ]
 LISTS = {"index": (INDEX, None), "query": (QUERY, re.compile(r"asking::Asking::ask|Searcher::rank|answer::Hits"))}

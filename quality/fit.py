@@ -1,33 +1,37 @@
 #!/usr/bin/env python3
-"""The constants of recall-query/src/judge.rs: fitted, and measured on what the fit has not seen.
+"""The constants of the relevance model: fitted, and measured on what the fit has not seen.
 
-usage: judge.py EVIDENCE_DIR
-
-EVIDENCE_DIR holds what crates/recall-query/examples/evidence.rs prints, a file for each set of questions and each corpus,
-QUESTIONS@CORPUS.jsonl (benches/evidence.py makes them). Sets whose names begin alike are relatives: their questions have
+FEATURES_DIR holds what `cargo run --release -p recall-quality` prints, a file for each set of questions and each corpus,
+QUESTIONS@CORPUS.jsonl (quality/features.py makes them). Sets whose names begin alike are relatives: their questions have
 answers in each other's corpora. Any other questions are off-topic there, and `nonsense` is so everywhere.
 """
+import argparse
 import json
 import re
 import sys
 import zlib
 from pathlib import Path
 
-import numpy as np
-from scipy.optimize import minimize
+import constants
 
-FLOOR = 0.2  # the threshold: the least that a hit on the topic claims; .1 to .3 calibrate alike
-SEARCHED = 10, 1000  # sizes of corpora between which the best of many is nearer by chance
+try:
+    import numpy as np
+    from scipy.optimize import minimize
+except ImportError:  # --check needs neither
+    np = None
+
+THRESHOLD = 0.2  # the least that a hit on the topic claims; .1 to .3 calibrate alike
+COLLECTION_SIZE = 10, 1000  # documents between which the best of many is nearer by chance
 CAUTION = {"hybrid": 2, "vector": 2, "keyword": 1}  # weight of questions that nothing answers, against the others
-GAP, COSINE_GAP = 4, 2  # beyond them a lead says no more
+SCORE_GAP_MAX, COSINE_GAP_MAX = 4, 2  # beyond them a gap says no more
 ROUNDS = 4  # of fitting the topic on the hit of each question that is most on it by the round before
-LATER = 0.3  # weight of the second and third hits, against the first, in the fit of what is right
-MODES = {  # values of the evidence: for the topic, for the right hit, and where question and hit are in two languages
-    "hybrid": (["cosine", "coverage", "rivals", "common"], ["ahead", "behind", "rivals"], ["nearer", "farther"]),
-    "vector": (["cosine", "rivals", "common"], ["nearer", "farther", "rivals"], ["nearer", "farther"]),
-    "keyword": (["coverage", "held"], ["keyword_gap", "rivals"], ["keyword_gap"]),
-}
+LATER = 0.3  # weight of the second and third hits, against the first, in the fit of what answers
+MODES = "hybrid", "vector", "keyword"
 RANK = {"hybrid": "at", "vector": "vector_rank", "keyword": "keyword_rank"}
+
+
+LIMITS = dict(threshold=THRESHOLD, score_gap_max=SCORE_GAP_MAX, cosine_gap_max=COSINE_GAP_MAX,
+              collection_size_min=COLLECTION_SIZE[0], collection_size_max=COLLECTION_SIZE[1])  # set by hand
 
 
 def family(name):
@@ -43,8 +47,8 @@ def logistic(x):
     return 1 / (1 + np.exp(-np.clip(x, -40, 40)))
 
 
-class Evidence:
-    """The hits of every question that are first in an arm or in both, as columns."""
+class Hits:
+    """The hits of every question that are first for a retriever or after fusion, as columns of features."""
 
     def __init__(self, folder, mode):
         rows, self.mode = [], mode
@@ -57,14 +61,14 @@ class Evidence:
                 rows += self.hits(json.loads(line), dict(questions=questions, corpus=corpus, kind=kind, across=across))
         for name in rows[0]:
             setattr(self, name, np.array([row[name] for row in rows]))
-        self.foreign &= mode != "keyword"
+        self.cross_language &= mode != "keyword"
         self.families = np.array([family(c) for c in self.corpus])
         self.askers = np.array([family(q) for q in self.questions])
         self.of = np.unique(self.asked, return_inverse=True)[1]
         # What is less like any passage than a quarter of all questions gets no credit for it.
         real = (self.kind == "answerable") & (self.place == 0)
-        self.least_common = round(float(np.quantile(self.common[real], 0.25)), 3)
-        self.common = np.maximum(self.common, self.least_common)
+        self.cohort_mean_min = round(float(np.quantile(self.cohort_mean[real], 0.25)), 3)
+        self.cohort_mean = np.maximum(self.cohort_mean, self.cohort_mean_min)
 
     def hits(self, query, of):
         base, rank = int(self.mode != "hybrid"), RANK[self.mode]
@@ -74,12 +78,15 @@ class Evidence:
                 continue
             words = [n for n, name in enumerate(query["identifiers"]) if not name]
             held = sum(hit["contributions"][n] > 0 for n in words if n < len(hit["contributions"]))
-            gap, cosine_gap = np.clip(hit["score_gap"], -GAP, GAP), np.clip(hit["cosine_gap"], -COSINE_GAP, COSINE_GAP)
+            score_gap = np.clip(hit["score_gap"], -SCORE_GAP_MAX, SCORE_GAP_MAX)
+            cosine_gap = np.clip(hit["cosine_gap"], -COSINE_GAP_MAX, COSINE_GAP_MAX)
             yield of | dict(
                 asked=f"{of['questions']}@{of['corpus']}/{query['query']}", place=place, right=float(hit["grade"] > 0),
-                cosine=hit["cosine"] or 0.0, coverage=hit["coverage"], held=np.log1p(held), common=query["commonness"],
-                rivals=np.log(np.clip(query["searched"], *SEARCHED)), foreign=hit["foreign"], exact=hit["exact"],
-                ahead=max(gap, 0), behind=min(gap, 0), nearer=max(cosine_gap, 0), farther=min(cosine_gap, 0),
+                cosine=hit["cosine"] or 0.0, coverage=hit["coverage"], words_held=np.log1p(held),
+                cohort_mean=query["cohort_mean"], collection_size=np.log(np.clip(query["searched"], *COLLECTION_SIZE)),
+                cross_language=hit["cross_language"], exact=hit["exact"],
+                score_ahead=max(score_gap, 0), score_behind=min(score_gap, 0),
+                cosine_ahead=max(cosine_gap, 0), cosine_behind=min(cosine_gap, 0),
                 keyword_gap=hit["keyword_gap"], matches=hit["bm25"] > 0)
 
     def values(self, names):
@@ -110,43 +117,46 @@ def fit(values, loss, l2=1e-5):
     return np.r_[b[:-1] / deviation, b[-1] - (b[:-1] * mean / deviation).sum()]
 
 
-def graded(topic, right):
+def combined(topic, right):
     """Relevance from both probabilities: the threshold where the topic is as likely as not."""
-    return np.where(topic < 0.5, 2 * FLOOR * topic, FLOOR + (1 - FLOOR) * (2 * topic - 1) * right)
+    return np.where(topic < 0.5, 2 * THRESHOLD * topic, THRESHOLD + (1 - THRESHOLD) * (2 * topic - 1) * right)
 
 
-class Judge:
+class RelevanceModel:
     def __init__(self, e, train):
-        self.topic_names, self.right_names, self.foreign_names = MODES[e.mode]
+        self.mode, case = e.mode, constants.CASES[e.mode if e.mode == "keyword" else f"{e.mode}_same_language"]
+        cross = constants.CASES.get(f"{e.mode}_cross_language", case)
+        self.topic_names, self.answer_names, self.cross_names = case["topic"], case["answer"], cross["answer"]
+        self.cross_topic_names = cross["topic"]
         train_topic, best = train & ((e.kind != "nonsense") | e.every_nth_nonsense()), e.place == 0
         for _ in range(ROUNDS):
             self.fit_topic(e, train_topic & best)
             best = e.best(self.topic_logit(e))
         answerable = train & (e.kind == "answerable") & (e.place < 3)
-        self.right = self.fit_right(e, answerable & ~e.foreign & ~e.across, self.right_names)
-        foreign = answerable & e.foreign
-        self.right_foreign = self.fit_right(e, foreign, self.foreign_names) if foreign.any() else None
+        self.answer = self.fit_answer(e, answerable & ~e.cross_language & ~e.across, self.answer_names)
+        cross = answerable & e.cross_language
+        self.answer_cross = self.fit_answer(e, cross, self.cross_names) if cross.any() else None
 
     def fit_topic(self, e, train):
         """One language: all values. Two: the same but for coverage, and a constant of its own."""
-        own, y = train & ~e.foreign & ~e.across, (e.kind == "answerable").astype(float)
+        own, y = train & ~e.cross_language & ~e.across, (e.kind == "answerable").astype(float)
         self.topic = fit(e.values(self.topic_names)[own], cross_entropy(y[own], weights(e, own)))
-        two, self.foreign = train & e.foreign, 0.0
+        two, self.cross_intercept = train & e.cross_language, 0.0
         if two.any():
             known, loss = self.without_coverage(e)[two], cross_entropy(y[two], weights(e, two))
-            self.foreign = fit(np.zeros((two.sum(), 0)), lambda t: loss(t + known))[0]
+            self.cross_intercept = fit(np.zeros((two.sum(), 0)), lambda t: loss(t + known))[0]
 
     def without_coverage(self, e):
-        return sum(b * getattr(e, name) for b, name in zip(self.topic, self.topic_names) if name != "coverage")
+        return sum(b * getattr(e, name) for b, name in zip(self.topic, self.topic_names) if name in self.cross_topic_names)
 
-    def fit_right(self, e, train, names):
+    def fit_answer(self, e, train, names):
         topic, y = logistic(self.topic_logit(e))[train], e.right[train]
         weight = np.where(e.place[train] == 0, 1, LATER)
-        weight, step = weight / weight.sum(), graded(topic, 1.0) - graded(topic, 0.0)
+        weight, step = weight / weight.sum(), combined(topic, 1.0) - combined(topic, 0.0)
 
         def loss(t):
             right = logistic(t)
-            p = np.clip(graded(topic, right), 1e-6, 1 - 1e-6)
+            p = np.clip(combined(topic, right), 1e-6, 1 - 1e-6)
             slope = weight * ((1 - y) / (1 - p) - y / p) * step * right * (1 - right)
             return -(weight * (y * np.log(p) + (1 - y) * np.log(1 - p))).sum(), slope
 
@@ -154,23 +164,28 @@ class Judge:
 
     def topic_logit(self, e):
         own = e.values(self.topic_names) @ self.topic[:-1] + self.topic[-1]
-        logit = np.where(e.foreign, self.without_coverage(e) + self.foreign, own)
+        logit = np.where(e.cross_language, self.without_coverage(e) + self.cross_intercept, own)
         return np.where(e.matches, logit, -40) if e.mode == "keyword" else logit
 
     def relevance(self, e):
-        right = e.values(self.right_names) @ self.right[:-1] + self.right[-1]
-        if self.right_foreign is not None:
-            foreign = e.values(self.foreign_names) @ self.right_foreign[:-1] + self.right_foreign[-1]
-            right = np.where(e.foreign, foreign, right)
-        p = graded(logistic(self.topic_logit(e)), logistic(right))
+        answer = e.values(self.answer_names) @ self.answer[:-1] + self.answer[-1]
+        if self.answer_cross is not None:
+            cross = e.values(self.cross_names) @ self.answer_cross[:-1] + self.answer_cross[-1]
+            answer = np.where(e.cross_language, cross, answer)
+        p = combined(logistic(self.topic_logit(e)), logistic(answer))
         return np.where(e.exact, 0.5 + 0.5 * p, p)
 
-    def show(self):
-        named = lambda names, b: ", ".join(f"{n} {v:.2f}" for n, v in zip([*names, "constant"], b))
-        print(f"topic: {named(self.topic_names, self.topic)}; constant of two languages {self.foreign:.2f}")
-        print(f"right: {named(self.right_names, self.right)}")
-        if self.right_foreign is not None:
-            print(f"right, two languages: {named(self.foreign_names, self.right_foreign)}")
+    def cases(self):
+        """Its part of the table of constants."""
+        topic = dict(zip([*self.topic_names, "intercept"], self.topic))
+        same = dict(topic=topic, answer=dict(zip([*self.answer_names, "intercept"], self.answer)))
+        if self.mode == "keyword":
+            return {"keyword": same}
+        if self.answer_cross is None:
+            sys.exit(f"{self.mode}: no answerable question has a hit in another language, so the table would lack a case")
+        cross = dict(topic=topic | dict(intercept=self.cross_intercept),
+                     answer=dict(zip([*self.cross_names, "intercept"], self.answer_cross)))
+        return {f"{self.mode}_same_language": same, f"{self.mode}_cross_language": cross}
 
 
 def cross_entropy(y, weight):
@@ -193,10 +208,10 @@ def weights(e, rows):
 
 
 def held_out(e, parts):
-    """The relevance of every hit by a judge that has not seen its part."""
+    """The relevance of every hit by a model that has not seen its part."""
     out = np.zeros(len(e.of))
     for test, train in parts:
-        out[test] = Judge(e, train).relevance(e)[test]
+        out[test] = RelevanceModel(e, train).relevance(e)[test]
     return out
 
 
@@ -234,7 +249,7 @@ def table(e, p):
             if asked.sum() < 15 or off.sum() < 15:
                 continue
             hits = (e.place == 0) & asked[e.of]
-            row = [auroc(top[asked], top[off]), (top[off] >= FLOOR).mean(), (top[asked] < FLOOR).mean(),
+            row = [auroc(top[asked], top[off]), (top[off] >= THRESHOLD).mean(), (top[asked] < THRESHOLD).mean(),
                    calibration_error(p[hits], e.right[hits]), e.right[hits].mean()]
             means.append((across, row))
             print(f"| {corpus}{', across languages' if across else ''} | {asked.sum()} | {' | '.join(f'{v:.3f}' for v in row)} |")
@@ -243,21 +258,46 @@ def table(e, p):
         print(f"| mean{', across languages' if across else ''} | | {' | '.join(f'{v:.3f}' for v in mean)} |")
     silly, seen = e.kind[first] == "nonsense", e.every_nth_nonsense()[first]
     for name, rows in (("fitted on", silly & seen), ("not fitted on", silly & ~seen)):
-        print(f"nonsense {name}: {(top[rows] >= FLOOR).sum()} of {rows.sum()} answered", flush=True)
+        print(f"nonsense {name}: {(top[rows] >= THRESHOLD).sum()} of {rows.sum()} answered", flush=True)
 
 
-def main(folder):
+def measured(folder):
+    """Prints what each mode reaches on what its fit has not seen; returns the table fitted on everything."""
+    fitted = dict(LIMITS)
     for mode in MODES:
-        e = Evidence(Path(folder), mode)
+        e = Hits(folder, mode)
         print(f"\n## {mode}: every family of corpora left out in turn\n")
         table(e, held_out(e, left_out(e)))
         p, first = held_out(e, folds(e)), (e.place == 0) & (e.kind == "answerable")
         for name, rows in (("one language", first & ~e.across), ("all", first)):
             error = calibration_error(p[rows], e.right[rows])
             print(f"ECE of first hits, five folds by question, {name}: {error:.3f} of {rows.sum()}")
-        print(f"\nleast common {e.least_common}")
-        Judge(e, np.ones(len(e.of), bool)).show()
+        fitted.setdefault("cohort_mean_min", e.cohort_mean_min)
+        fitted |= RelevanceModel(e, np.ones(len(e.of), bool)).cases()
+    return fitted
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    what = options.add_mutually_exclusive_group(required=True)
+    what.add_argument("features", nargs="?", type=Path, metavar="FEATURES_DIR", help="fit on these features, and measure")
+    what.add_argument("--check", nargs="?", type=Path, const=constants.PATH, metavar="PATH",
+                      help="only check that the table of constants is as this script writes it")
+    options.add_argument("--write", nargs="?", type=Path, const=constants.PATH, metavar="PATH",
+                         help=f"after the fit write the table of constants (default: {constants.PATH.name} of recall-query)")
+    options = options.parse_args()
+    if options.check:
+        sys.exit(constants.check(options.check, LIMITS))
+    if np is None:
+        sys.exit("fit.py: numpy and scipy are missing: python3 -m pip install -r quality/requirements.txt")
+    if not any(options.features.glob("*@*.jsonl")):
+        sys.exit(f"fit.py: no QUESTIONS@CORPUS.jsonl in {options.features}")
+    rust = constants.render(measured(options.features))
+    if options.write:
+        options.write.write_text(rust)
+    else:
+        print(f"\n{rust}", end="")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main()

@@ -45,11 +45,11 @@ def rows(title, result):
         cells = [f"{figures[m]:.3f}" for m in METRICS]
         cells += [f"{figures[m]:.3f}" if m in figures else "" for m in HONESTY]
         print(f"| {title} | {mode} | {' | '.join(cells)} | {figures['latency_p50_ms']:.0f} |", flush=True)
-    arms = {m: f["ndcg@10"] for m, f in result["modes"].items()}
-    if "hybrid" not in arms:
+    ndcg = {m: f["ndcg@10"] for m, f in result["modes"].items()}
+    if "hybrid" not in ndcg:
         return None
     p = {t["against"]: t["p"] for t in result["tests"] if t["metric"] == "ndcg@10"}
-    gain = arms["hybrid"] - max(arms["keyword"], arms["vector"])
+    gain = ndcg["hybrid"] - max(ndcg["keyword"], ndcg["vector"])
     return f"| {title} | {result['documents']} | {result['queries']} | {gain:+.4f} | {p['keyword']:.4f} | {p['vector']:.4f} |"
 
 
@@ -65,6 +65,6 @@ for name in names:
     gains.append(rows(name, measure(name)))
     if has_field(name):
         gains.append(rows(f"{name}, within its {FIELD}", measure(name, "--filter-field", FIELD)))
-print("\n| set | documents | questions | hybrid − better arm, nDCG@10 | p against keyword | p against vector |")
+print("\n| set | documents | questions | hybrid − better retriever, nDCG@10 | p against keyword | p against vector |")
 print("|---|---|---|---|---|---|")
 print("\n".join(gain for gain in gains if gain))

@@ -11,7 +11,7 @@ use recall_query::fuse::{self, FusionWeights};
 
 /// Words of a text to cut or analyse.
 const WORDS: usize = 2_000;
-/// Candidates of one question: 256 of each arm.
+/// Candidates of one question: 256 of each retriever.
 const CANDIDATES: usize = 512;
 
 /// A text of short paragraphs under headings, in two languages, with identifiers in it.

@@ -12,7 +12,7 @@ use recall_query::search::{Mode, Request, Searcher};
 use crate::engine;
 use crate::outcome::Outcome;
 
-/// Candidates that each arm of recall gives.
+/// Candidates that each retriever gives.
 const DEPTH: usize = 256;
 /// Hits that are shown.
 const HITS: usize = 10;
@@ -40,7 +40,7 @@ pub struct Spans {
 }
 
 impl Spans {
-    /// Features of both arms, fusion, judgement: what the others leave.
+    /// Features of both retrievers, fusion, relevance: what the others leave.
     pub fn rest(&self) -> f64 {
         self.whole - self.embedding - self.vectors - self.keyword - self.hits
     }

@@ -7,11 +7,11 @@ use clap::{Parser, Subcommand};
 use crate::engine::Kind;
 use crate::peers::Peer;
 
-/// Measure recall beside bare engines, and write the figures of benches/README.md.
+/// Measure recall beside bare engines, and write benches/README.md and benches/figures.json.
 #[derive(Debug, Parser)]
 #[command(
     name = "recall-benches",
-    after_help = "A run of every row also writes benches/README.md."
+    after_help = "A run of every row also writes benches/README.md and benches/figures.json."
 )]
 pub struct Flags {
     /// Only these rows (see --list)
@@ -38,7 +38,8 @@ pub struct Flags {
     /// Also embed the whole corpus with the model (20 minutes and more)
     #[arg(long)]
     pub full_embed: bool,
-    /// Write benches/README.md after a run of some rows too: their lines are replaced
+    /// Write benches/README.md and benches/figures.json after a run of some rows too: those rows are
+    /// replaced
     #[arg(long)]
     pub write: bool,
     /// Also write every figure as JSON

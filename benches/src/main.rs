@@ -4,7 +4,7 @@
 //! cargo run --release -p recall-benches --features peers -- --dataset DIR
 //! ```
 //!
-//! prints a table and writes the figures of `benches/README.md`. It builds the program `recall` first.
+//! prints a table and writes the table of `benches/README.md` and `benches/figures.json`. It builds the program `recall` first.
 
 mod asking;
 mod beir;
@@ -18,8 +18,10 @@ mod outcome;
 mod peers;
 mod program;
 mod report;
+mod row;
 mod rows;
 mod scaled;
+mod scratch;
 mod size;
 mod stage;
 mod statistics;

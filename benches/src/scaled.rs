@@ -11,7 +11,7 @@ use recall_index::{
 
 use crate::figures::number;
 use crate::outcome::Outcome;
-use crate::stage::Stage;
+use crate::scratch::Scratch;
 use crate::synthetic::{DIMS, Synthetic};
 
 /// Documents that a change touches, each in a file of its own.
@@ -43,17 +43,17 @@ impl Parts {
 
 impl Scaled {
     /// Generates `count` chunks and indexes them.
-    pub fn build(stage: &Stage, count: usize) -> Outcome<Self> {
-        stage.say(format!("generating {} messages", number(count as f64)));
-        let base = stage.folder(&format!("scaled-{count}"));
+    pub fn build(scratch: &Scratch, count: usize) -> Outcome<Self> {
+        scratch.say(format!("generating {} messages", number(count as f64)));
+        let base = scratch.path(&format!("scaled-{count}"));
         let root = base.join("texts");
-        stage.generator.write_messages(&root, count.saturating_sub(CHANGED))?;
-        stage.generator.write_notes(&root.join("notes"), CHANGED, 0)?;
+        scratch.generator.write_messages(&root, count.saturating_sub(CHANGED))?;
+        scratch.generator.write_notes(&root.join("notes"), CHANGED, 0)?;
         let folder = base.join("index");
         std::fs::create_dir_all(&folder)?;
         let vectors = Synthetic::new();
         let mut out = Self { root, folder, vectors, built: Parts { keyword: 0.0, vectors: 0.0 } };
-        out.built = out.update(stage)?;
+        out.built = out.update(scratch)?;
         let counts = Manifest::read(&out.folder)?.counts;
         if counts.documents as usize != count || counts.vectors != counts.chunks {
             return Err(format!("the index of {count} documents holds {counts:?}").into());
@@ -62,15 +62,15 @@ impl Scaled {
     }
 
     /// Writes all notes anew and brings the index up to date.
-    pub fn change(&self, stage: &Stage, edition: u64) -> Outcome<Parts> {
-        stage.generator.write_notes(&self.root.join("notes"), CHANGED, edition)?;
-        self.update(stage)
+    pub fn change(&self, scratch: &Scratch, edition: u64) -> Outcome<Parts> {
+        scratch.generator.write_notes(&self.root.join("notes"), CHANGED, edition)?;
+        self.update(scratch)
     }
 
     /// What `recall index` does, with generated vectors instead of the model's.
-    fn update(&self, stage: &Stage) -> Outcome<Parts> {
+    fn update(&self, scratch: &Scratch) -> Outcome<Parts> {
         let stop = AtomicBool::new(false);
-        let progress = |step: IndexProgress| stage.step(step);
+        let progress = |step: IndexProgress| scratch.step(step);
         let started = Instant::now();
         let mut indexer = Indexer::open(&self.folder, ChunkSettings::default(), false)?;
         let id = DEFAULT_MODEL.to_owned();

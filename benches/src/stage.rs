@@ -5,15 +5,14 @@ use std::sync::OnceLock;
 use std::time::Instant;
 
 use indicatif::ProgressBar;
-use recall_index::{IndexProgress, Manifest};
-use tempfile::TempDir;
+use recall_index::Manifest;
 
 use crate::beir;
-use crate::chat::Generator;
 use crate::child::{self, Used};
 use crate::outcome::Outcome;
 use crate::program::Program;
 use crate::scaled::Scaled;
+use crate::scratch::Scratch;
 use crate::size::Size;
 
 /// Messages of the corpus that is generated where none is given: as many as `irc-messages` has.
@@ -51,11 +50,9 @@ pub struct Source {
 
 /// The shared things of a run, made when first asked for and gone with it.
 pub struct Stage {
-    scratch: TempDir,
+    pub scratch: Scratch,
     pub size: Size,
-    pub generator: Generator,
     source: Source,
-    bar: ProgressBar,
     program: OnceLock<Program>,
     corpus: OnceLock<Corpus>,
     sample: OnceLock<Corpus>,
@@ -77,11 +74,9 @@ fn once<T>(cell: &OnceLock<T>, make: impl FnOnce() -> Outcome<T>) -> Outcome<&T>
 impl Stage {
     pub fn new(size: Size, source: Source, bar: ProgressBar) -> Outcome<Self> {
         Ok(Self {
-            scratch: tempfile::Builder::new().prefix("recall-benches-").tempdir()?,
+            scratch: Scratch::new(bar)?,
             size,
-            generator: Generator::new(),
             source,
-            bar,
             program: OnceLock::new(),
             corpus: OnceLock::new(),
             sample: OnceLock::new(),
@@ -102,29 +97,12 @@ impl Stage {
 
     /// Says what is being done, on a terminal.
     pub fn say(&self, what: impl Into<String>) {
-        self.bar.set_message(what.into());
-        self.bar.tick();
-    }
-
-    /// Says how far an indexing run is, on a terminal.
-    pub fn step(&self, step: IndexProgress) {
-        match step {
-            IndexProgress::Read { documents, .. } => {
-                self.bar.set_message(format!("{documents} documents"))
-            }
-            IndexProgress::Embed { done, total, .. } => {
-                self.bar.set_message(format!("{done}/{total} vectors"))
-            }
-            IndexProgress::Graph { done, total } => {
-                self.bar.set_message(format!("{done}/{total} in a graph"))
-            }
-            IndexProgress::Scan { .. } | IndexProgress::Searchable => {}
-        }
+        self.scratch.say(what);
     }
 
     /// A new folder's path, gone at the end; nothing is there yet.
     pub fn folder(&self, name: &str) -> PathBuf {
-        self.scratch.path().join(name)
+        self.scratch.path(name)
     }
 
     /// The corpus: the one that was given, or as many generated messages.
@@ -146,8 +124,8 @@ impl Stage {
     fn generated(&self) -> Outcome<Corpus> {
         let count = GENERATED_DOCUMENTS.min(self.size.documents);
         let file = self.folder("corpus.jsonl");
-        self.generator.write_file(&file, 0..count)?;
-        let questions = (0..1000).map(|number| self.generator.question(number)).collect();
+        self.scratch.generator.write_file(&file, 0..count)?;
+        let questions = (0..1000).map(|number| self.scratch.generator.question(number)).collect();
         measured("generated chat".to_owned(), file, questions)
     }
 
@@ -203,12 +181,12 @@ impl Stage {
 
     /// The small index with generated vectors.
     pub fn few(&self) -> Outcome<&Scaled> {
-        once(&self.few, || Scaled::build(self, self.size.few))
+        once(&self.few, || Scaled::build(&self.scratch, self.size.few))
     }
 
     /// The large one.
     pub fn many(&self) -> Outcome<&Scaled> {
-        once(&self.many, || Scaled::build(self, self.size.many))
+        once(&self.many, || Scaled::build(&self.scratch, self.size.many))
     }
 
     /// Indexes a corpus into a folder of this name, emptied first.

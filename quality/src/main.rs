@@ -1,7 +1,7 @@
-//! The evidence behind the first hits of labelled questions, as JSON lines: what fusion and
-//! judgement are fitted on.
+//! The features of the first hits of labelled questions, as JSON lines: what fusion and the
+//! relevance model are fitted on.
 //!
-//! `evidence INDEX QUERIES LIMIT [QRELS]`: at most LIMIT questions, spread over the file; without
+//! `cargo run --release -p recall-quality -- INDEX QUERIES LIMIT [QRELS]`: at most LIMIT questions, spread over the file; without
 //! labels nothing in the index answers them.
 
 use std::path::Path;
@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [index, asked, limit, labels @ ..] = arguments.as_slice() else {
-        return Err("usage: evidence INDEX QUERIES LIMIT [QRELS]".into());
+        return Err("usage: recall-quality INDEX QUERIES LIMIT [QRELS]".into());
     };
     let snapshot = Snapshot::open(Path::new(index))?;
     let mut all = queries::parse(&std::fs::read_to_string(asked)?).value;

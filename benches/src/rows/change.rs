@@ -27,7 +27,7 @@ pub fn against_size(stage: &Stage) -> Outcome<Measured> {
 }
 
 fn changes(stage: &Stage, index: &Scaled) -> Outcome<Vec<Parts>> {
-    (1..=stage.size.rounds as u64).map(|edition| index.change(stage, edition)).collect()
+    (1..=stage.size.rounds as u64).map(|edition| index.change(&stage.scratch, edition)).collect()
 }
 
 fn middle(parts: &[Parts], of: impl Fn(&Parts) -> f64) -> f64 {

@@ -1,4 +1,4 @@
-//! ModelTokenizer a second, of recall and of what it is made of.
+//! Tokens a second, of recall and of what it is made of.
 
 use crate::engine::{Kind, Remote};
 use crate::figures::{Measured, number};
@@ -9,7 +9,7 @@ use crate::statistics::median;
 /// Throughput on the same texts, the engines in turn.
 pub fn throughput(stage: &Stage) -> Outcome<Measured> {
     let texts: Vec<String> =
-        (0..stage.size.texts as u64).map(|number| stage.generator.mixed(number)).collect();
+        (0..stage.size.texts as u64).map(|number| stage.scratch.generator.mixed(number)).collect();
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let kinds = [Kind::Recall, Kind::Bare, Kind::Batched, Kind::Plain];
     stage.say("loading four engines");

@@ -132,7 +132,7 @@ fn report(stage: &Stage, own: &[Vec<Spans>], bare: &[Vec<Bare>]) -> Outcome<Meas
     out.add("of it: query embedding", of_own(|s| s.embedding), "ms");
     out.add("of it: 256 nearest vectors", of_own(|s| s.vectors), "ms");
     out.add("of it: 256 best by words", of_own(|s| s.keyword), "ms");
-    out.add("of it: features, fusion, judgement", of_own(Spans::rest), "ms");
+    out.add("of it: features, fusion, relevance", of_own(Spans::rest), "ms");
     out.add("of it: texts of ten hits", of_own(|s| s.hits), "ms");
     out.add("the parts bare, together", of_bare(Bare::sum), "ms");
     out.add("bare ONNX Runtime, one thread, tokenizing included", of_bare(|b| b.embedding), "ms");

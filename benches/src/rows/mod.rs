@@ -14,28 +14,15 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::figures::Measured;
 use crate::flags::Flags;
 use crate::machine::Machine;
 use crate::outcome::Outcome;
 use crate::report::{Line, Report};
+use crate::row::Row;
 use crate::size::Size;
 use crate::stage::{Source, Stage};
 
-/// One row of the table.
-pub struct Row {
-    /// As it is asked for.
-    pub name: &'static str,
-    pub what: &'static str,
-    pub target: &'static str,
-    /// What it costs on two cores, for `--list`.
-    pub cost: &'static str,
-    /// Only when asked for.
-    pub extra: bool,
-    measure: fn(&Stage) -> Outcome<Measured>,
-}
-
-const ROWS: [Row; 13] = [
+static ROWS: [Row; 13] = [
     Row {
         name: "searchable",
         what: "time until the corpus answers keyword questions",
@@ -177,20 +164,15 @@ pub fn run(flags: &Flags) -> Outcome<()> {
         |_| String::new(),
         |corpus| format!("{}, {} documents", corpus.name, corpus.documents),
     );
-    let report = Report { machine: Machine::here(), corpus, size: stage.size, lines };
+    let report = Report { machine: Machine::here(), corpus, rounds: size.rounds, lines };
     print!("{}", report.markdown());
     if let Some(path) = &flags.json {
         std::fs::write(path, report.json()?)?;
     }
     if !flags.quick && (flags.only.is_empty() || flags.write) {
-        report.write()?;
+        report.write(&ROWS)?;
     }
     Ok(())
-}
-
-/// Where in the table a row of this description stands.
-pub fn place(what: &str) -> Option<usize> {
-    ROWS.iter().position(|row| row.what == what)
 }
 
 fn chosen(flags: &Flags) -> Outcome<Vec<&'static Row>> {
@@ -219,28 +201,5 @@ mod tests {
         // So few vectors are compared one by one: only their coding costs anything.
         let recall = scale::recall(&stage).unwrap();
         assert!(recall.figures[0].value > 0.9, "{recall:?}");
-    }
-
-    #[test]
-    fn figures_replace_those_of_their_own_rows_only() {
-        let line = |row: &'static Row, reached: &str| Line {
-            row,
-            measured: Ok(Measured { reached: reached.into(), ..Measured::default() }),
-            seconds: 1.0,
-        };
-        let report = |lines| Report {
-            machine: Machine::here(),
-            corpus: String::new(),
-            size: Size::QUICK,
-            lines,
-        };
-        let empty = "head\n<!-- figures: begin -->\n<!-- figures: end -->\ntail\n";
-        let both = report(vec![line(&ROWS[0], "first"), line(&ROWS[1], "second")]);
-        let page = both.merged(empty).unwrap();
-        let page = report(vec![line(&ROWS[1], "newer")]).merged(&page).unwrap();
-        let cell = |text: &str| page.matches(&format!("| {text} |")).count();
-        assert_eq!((cell("first"), cell("second"), cell("newer")), (1, 0, 1));
-        assert!(page.starts_with("head\n") && page.ends_with("\ntail\n"));
-        assert!(both.merged("no markers").is_err());
     }
 }

@@ -43,7 +43,7 @@ fn p95(stage: &Stage, index: &Scaled) -> Outcome<(f64, f64)> {
         stage.say(format!("asking, round {round}"));
         let mut spans = Vec::new();
         for number in 0..stage.size.questions as u64 {
-            spans.push(asking.ask(&stage.generator.question(number))?);
+            spans.push(asking.ask(&stage.scratch.generator.question(number))?);
         }
         if round > 0 {
             let of = |part: &dyn Fn(&crate::asking::Spans) -> f64| {

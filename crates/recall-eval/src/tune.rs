@@ -160,7 +160,7 @@ pub const SETTINGS: [&str; 3] = ["fusion.keyword", "fusion.vector", "relevance.t
 fn attempt(sample: &Sample, weights: &FusionWeights) -> Try {
     let mut ranking = sample.ranking.clone();
     ranking.arrange(weights);
-    ranking.judge();
+    ranking.estimate_relevance();
     let none = Grades::new();
     let grades = sample.grades.as_ref().unwrap_or(&none);
     let names = label_names(&ranking.documents, grades);

@@ -1,5 +1,5 @@
-//! What both retrievers say of one document for one question: the values that fusion and judgement
-//! work on. Pure.
+//! The features of a question and of one document for it: what fusion and the relevance model work
+//! on. Pure.
 
 use serde::Serialize;
 
@@ -80,7 +80,8 @@ impl Features {
         query.words().filter(holds).count()
     }
 
-    /// What the keyword arm says of the document: its share, as far as it covers the question.
+    /// The keyword score: BM25 as a share of the most that is possible, as far as the document covers
+    /// the question.
     pub fn keyword(&self, query: &QueryFeatures) -> f32 {
         self.keyword_share(query) * self.coverage(query).sqrt()
     }

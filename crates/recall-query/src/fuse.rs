@@ -1,11 +1,11 @@
-//! One score from the evidence of both retrievers. Pure.
+//! One score from the features of both retrievers. Pure.
 //!
 //! `score = cosine / deviation + 12 × max(0, K − K₁₁)`, where K is BM25 over the most that the
 //! question could score, times the root of the share of the question that the document covers, and
-//! K₁₁ is the eleventh best K. Only documents that stand out of the background that shares words with the
+//! K₁₁, the background score, is the eleventh best K. Only documents that stand out of the background that shares words with the
 //! question get credit for words: in a corpus of two languages the right document in the other one
-//! is not pushed down by the background, and an arm without evidence cannot drag the other down. The
-//! weight is flat from 10 to 14 over ten sets (`benches/quality.md`).
+//! is not pushed down by the background, and a retriever that finds nothing cannot drag the other down. The
+//! weight is flat from 10 to 14 over ten sets (`quality/README.md`).
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::features::{Features, QueryFeatures};
 
-/// How much each arm counts.
+/// How much each retriever counts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FusionWeights {
-    /// Of the keyword evidence beyond the background's.
+    /// Of the keyword score beyond the background score.
     pub keyword: f32,
     /// Of the cosine in standard deviations.
     pub vector: f32,
@@ -40,12 +40,12 @@ impl FusionWeights {
     }
 }
 
-/// What each arm adds to a document's score.
+/// What each retriever adds to a document's score.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Shares {
-    /// Of the keyword arm.
+    /// The keyword retriever's share.
     pub keyword: f32,
-    /// Of the vector arm.
+    /// The vector retriever's share.
     pub vector: f32,
 }
 
@@ -56,29 +56,30 @@ impl Shares {
     }
 }
 
-/// How many documents may stand out in the keyword arm; the next one is the background.
+/// How many documents may stand out by their words; the next one's keyword score is the background score.
 const FOREGROUND: usize = 10;
 
-/// The keyword evidence of the background: what the eleventh best document has, 0 if there is none.
+/// The background score: the keyword score of the eleventh best document, 0 if there is none.
 pub fn background<'a>(
     query: &QueryFeatures,
     candidates: impl Iterator<Item = &'a Features>,
 ) -> f32 {
-    let mut features: Vec<f32> = candidates.map(|e| e.keyword(query)).collect();
-    features.sort_by(|a, b| b.total_cmp(a));
-    features.get(FOREGROUND).copied().unwrap_or(0.0)
+    let mut scores: Vec<f32> = candidates.map(|f| f.keyword(query)).collect();
+    scores.sort_by(|a, b| b.total_cmp(a));
+    scores.get(FOREGROUND).copied().unwrap_or(0.0)
 }
 
 /// The cosine that stands in for a missing one while vectors catch up: the mean of the candidates
 /// that share words with the question. Without it every document that has a vector would be put
 /// before every one that has none yet.
 pub fn usual_cosine<'a>(candidates: impl Iterator<Item = &'a Features>) -> f32 {
-    let cosines = candidates.filter(|e| e.bm25 > 0.0).filter_map(|e| e.cosine);
+    let cosines = candidates.filter(|f| f.bm25 > 0.0).filter_map(|f| f.cosine);
     let (sum, count) = cosines.fold((0.0, 0_u32), |(sum, count), c| (sum + c, count + 1));
     if count == 0 { 0.0 } else { sum / count as f32 }
 }
 
-/// The score of a document with this evidence beside such a background; `usual` is [`usual_cosine`].
+/// The score of a document with these features: `background` is [`background`], `usual` is
+/// [`usual_cosine`].
 pub fn score(
     query: &QueryFeatures,
     features: &Features,
@@ -88,7 +89,7 @@ pub fn score(
 ) -> Shares {
     let keyword = match query.has_vector {
         true => (features.keyword(query) - background).max(0.0),
-        // Alone, the keyword arm ranks by BM25 as it is.
+        // Alone, the keyword retriever ranks by BM25 as it is.
         false => features.keyword_share(query),
     };
     let vector = query.in_deviations(features.cosine.unwrap_or(usual));

@@ -1,4 +1,4 @@
-//! A question in, one ranked and judged list out.
+//! A question in, one ranked list with relevances out.
 //!
 //! [`question`] takes the words apart, [`search`] asks both retrievers of one generation, [`fuse`]
 //! makes one score of their features, [`relevance`] says how likely a document is to answer, [`ranking`]

@@ -1,4 +1,4 @@
-//! The candidates of one question, ranked and judged. Pure.
+//! The candidates of one question, ranked, each with its relevance. Pure.
 
 use std::cmp::Ordering;
 
@@ -21,19 +21,19 @@ pub struct Ranked {
     pub path: String,
     /// What fusion made of the features: only for comparing documents of one question.
     pub score: f32,
-    /// What each arm adds to the score.
+    /// What each retriever adds to the score.
     pub shares: Shares,
     /// Estimated probability that it answers the question.
     pub relevance: f32,
     /// The features.
     pub features: Features,
-    /// How it stands beside the others.
+    /// How far it is ahead of the others or behind them.
     pub margins: Margins,
     /// It is written in another language than the question.
     pub cross_language: bool,
-    /// Rank in the keyword arm, from 1.
+    /// Rank in the keyword retriever's list, from 1.
     pub keyword_rank: Option<usize>,
-    /// Rank in the vector arm, from 1.
+    /// Rank in the vector retriever's list, from 1.
     pub vector_rank: Option<usize>,
 }
 
@@ -97,7 +97,7 @@ pub struct Ranking {
 
 impl Ranking {
     /// Scores the candidates and puts them in order: exact ones first, then by score, then by id.
-    /// Relevance has no part in it: it is judged for each alone, and two hits whose relevances
+    /// Relevance has no part in it: it is estimated for each alone, and two hits whose relevances
     /// differ by less than their error would change places.
     pub fn arrange(&mut self, weights: &FusionWeights) {
         self.rank_by_retriever();
@@ -112,7 +112,7 @@ impl Ranking {
             let exact = b.features.exact.cmp(&a.features.exact);
             exact.then(b.score.total_cmp(&a.score)).then_with(|| a.by_name(b))
         });
-        self.set_standings();
+        self.set_margins();
     }
 
     /// Takes candidates out as if the corpus did not hold them: a question made from a ticket would
@@ -122,12 +122,12 @@ impl Ranking {
         self.documents.retain(|document| !is_out(document));
         if self.documents.len() < before {
             self.arrange(weights);
-            self.judge();
+            self.estimate_relevance();
         }
     }
 
-    /// Judges the candidates, which are in order.
-    pub fn judge(&mut self) {
+    /// Estimates the relevance of every candidate; they are in order.
+    pub fn estimate_relevance(&mut self) {
         for document in &mut self.documents {
             let Ranked { features, margins, cross_language, .. } = document;
             document.relevance =
@@ -135,7 +135,7 @@ impl Ranking {
         }
     }
 
-    /// Sets each document's rank in each arm.
+    /// Sets each document's rank in each retriever's list.
     fn rank_by_retriever(&mut self) {
         let documents = &mut self.documents;
         documents
@@ -148,8 +148,8 @@ impl Ranking {
         near.enumerate().for_each(|(i, d)| d.vector_rank = Some(i + 1));
     }
 
-    /// Sets how each document stands beside the others.
-    fn set_standings(&mut self) {
+    /// Sets each document's margins.
+    fn set_margins(&mut self) {
         let query = &self.query;
         let documents = &mut self.documents;
         let cosine = |d: &Ranked| d.features.cosine.unwrap_or(0.0);

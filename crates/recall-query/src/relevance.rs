@@ -1,21 +1,28 @@
-//! How likely a document is to answer a question: the same for every question and corpus. Pure.
+//! Relevance: the estimated probability that a document answers a question, comparable between
+//! questions and collections. Pure.
 //!
-//! Two probabilities make it: that the document is on the topic, and that it answers, being on the
-//! topic. Both are logistic regressions over a handful of values of both arms, fitted on labelled
-//! sets and on the questions of each set asked of all the others (Platt's scaling of the features).
-//! `benches/judge.py` fits the constants and measures them on sets that the fit has not seen; method
-//! and figures are in `benches/quality.md`. No value depends on how many hits are asked for.
+//! It is made of two probabilities: that the document is on the topic, and that it answers, being on
+//! the topic. Both are logistic regressions over a handful of features of both retrievers, fitted on
+//! labelled sets and on the questions of each set asked of all the others (Platt scaling with more
+//! than one score). `quality/fit.py` fits the constants, measures them on sets that the fit has not
+//! seen and writes `constants.rs`; method and figures are in `quality/README.md`. Relevance does not
+//! depend on how many hits are asked for.
 //!
-//! Two of the values are there to make corpora and questions alike. How many documents were searched:
-//! the best of 5,000 is nearer by chance than the best of 50. And how common the question is: one that
-//! is near to paragraphs of any kind is near to those of this corpus without being answered by them
-//! (the z-norm of speaker verification, against a fixed cohort).
+//! Two features make collections and questions comparable. Collection size: the best of 5,000
+//! documents is nearer by chance than the best of 50. Cohort mean: a question that is near to
+//! paragraphs of any kind is near to those of this collection without being answered by them (the
+//! z-norm of speaker verification, against a fixed cohort).
+
+mod coefficients;
+mod constants;
 
 use std::collections::BTreeMap;
 
 use crate::features::{Features, QueryFeatures};
+use coefficients::{AnswerCoefficients, Case, TopicCoefficients};
+use constants::CONSTANTS;
 
-/// The judge's settings.
+/// The settings of the relevance model.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RelevanceModel {
     /// Below this relevance nothing counts as an answer.
@@ -24,7 +31,7 @@ pub struct RelevanceModel {
 
 impl Default for RelevanceModel {
     fn default() -> Self {
-        Self { threshold: ON_TOPIC }
+        Self { threshold: CONSTANTS.threshold }
     }
 }
 
@@ -36,16 +43,16 @@ impl RelevanceModel {
     }
 }
 
-/// How a document stands beside the others for one question.
+/// How far a document is ahead of the others for one question, or behind them.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Margins {
     /// Its fused score minus the best of the others.
     pub score_gap: f32,
     /// Its cosine minus the best of the others, in standard deviations.
     pub cosine_gap: f32,
-    /// Its keyword evidence minus the best of the others.
+    /// Its keyword score minus the best of the others.
     pub keyword_gap: f32,
-    /// Documents with more keyword features.
+    /// How many documents have a higher keyword score.
     pub keyword_rank: usize,
 }
 
@@ -57,7 +64,7 @@ pub struct TopTwo {
 }
 
 impl TopTwo {
-    /// The top_two among `values`; `floor` stands for those that are missing.
+    /// The two highest of `values`; `floor` stands for those that are missing.
     pub fn of(values: impl Iterator<Item = f32>, floor: f32) -> Self {
         let start = Self { first: floor, second: floor };
         values.fold(start, |top_two, value| {
@@ -75,108 +82,82 @@ impl TopTwo {
     }
 }
 
-/// The relevance of a document that is as likely on the topic as not: the default threshold. Of first
-/// hits that are barely beyond it about this share is right; values from 0.1 to 0.3 calibrate alike.
-const ON_TOPIC: f32 = 0.2;
-/// Gaps beyond this many units say no more.
-const GAP_MAX: f32 = 4.0;
-/// The same for gaps between cosines alone: a question of no words at all may stand out by chance.
-const COSINE_GAP_MAX: f32 = 2.0;
-/// Sizes of corpora between which the best of many is nearer by chance. The fit has seen 36 to 5,183
-/// documents; further down its slope is that of the best of so many unrelated cosines.
-const SEARCHED: (f32, f32) = (10.0, 1000.0);
-/// A quarter of all questions are less common than this. To be like nothing, as nonsense is, earns no
-/// credit.
-const COHORT_MEAN_MIN: f32 = 0.029;
-
-/// Estimated probability that a document answers the question, in [0, 1]. `cross_language`: it is written in
-/// another language than the question, so that words it lacks say nothing.
+/// Estimated probability that a document answers the question, in [0, 1]. `cross_language`: it is
+/// written in another language than the question, so that words it lacks say nothing.
 pub fn relevance(
     query: &QueryFeatures,
     features: &Features,
     margins: &Margins,
     cross_language: bool,
 ) -> f32 {
-    let words = !query.term_limits.is_empty();
-    let (topic, right) = match features.cosine {
-        Some(cosine) if words => hybrid(query, features, margins, cosine, cross_language),
-        Some(cosine) => vector(query, margins, cosine, cross_language),
-        None => keyword(query, features, margins),
+    let has_words = !query.term_limits.is_empty();
+    let case = match (features.cosine, cross_language) {
+        (Some(_), false) if has_words => &CONSTANTS.hybrid_same_language,
+        (Some(_), true) if has_words => &CONSTANTS.hybrid_cross_language,
+        (Some(_), false) => &CONSTANTS.vector_same_language,
+        (Some(_), true) => &CONSTANTS.vector_cross_language,
+        (None, _) if features.bm25 > 0.0 => &CONSTANTS.keyword,
+        (None, _) => return exact_at_least_half(features, 0.0),
     };
-    let relevance = graded(logistic(topic), logistic(right));
-    // It holds the very token or phrase that was asked for: that alone is better than even odds.
+    let Case { topic, answer } = case;
+    let topic = logistic(topic_logit(topic, query, features));
+    let answer = logistic(answer_logit(answer, query, margins));
+    exact_at_least_half(features, combined(topic, answer))
+}
+
+/// A document that holds the very token or phrase that was asked for: that alone is better than even
+/// odds.
+fn exact_at_least_half(features: &Features, relevance: f32) -> f32 {
     if features.exact { 0.5 + 0.5 * relevance } else { relevance }
 }
 
 /// Relevance from both probabilities. Which documents are answers depends on the topic alone: an
 /// uncertain order among several that are on the topic is no reason to be silent.
-fn graded(topic: f32, right: f32) -> f32 {
+fn combined(topic: f32, answer: f32) -> f32 {
+    let threshold = CONSTANTS.threshold;
     if topic < 0.5 {
-        2.0 * ON_TOPIC * topic
+        2.0 * threshold * topic
     } else {
-        ON_TOPIC + (1.0 - ON_TOPIC) * (2.0 * topic - 1.0) * right
+        threshold + (1.0 - threshold) * (2.0 * topic - 1.0) * answer
     }
 }
 
-/// The logits of both factors from both arms. In two languages the same cosine says as much, and a
-/// lead in score, which has words in it, is no measure.
-fn hybrid(
-    query: &QueryFeatures,
-    features: &Features,
-    margins: &Margins,
-    cosine: f32,
-    cross_language: bool,
-) -> (f32, f32) {
-    let (collection_size, common) = (collection_size(query), common(query));
-    let near = 35.94 * cosine - 1.27 * collection_size - 32.79 * common;
-    if cross_language {
-        return (near - 3.16, lead(margins.cosine_gap, 2.10, 4.11, COSINE_GAP_MAX) - 0.75);
-    }
-    let right = lead(margins.score_gap, 1.08, 2.69, GAP_MAX) - 0.72 * collection_size + 2.76;
-    (near + 7.41 * features.coverage(query) - 7.24, right)
+/// Log-odds that a document is on the topic.
+fn topic_logit(of: &TopicCoefficients, query: &QueryFeatures, features: &Features) -> f32 {
+    of.cosine * features.cosine.unwrap_or(0.0)
+        + of.collection_size * collection_size(query)
+        + of.cohort_mean * cohort_mean(query)
+        + of.coverage * features.coverage(query)
+        + of.words_held * (features.words_held(query) as f32).ln_1p()
+        + of.intercept
 }
 
-/// The logits of both factors from vectors alone.
-fn vector(
-    query: &QueryFeatures,
-    margins: &Margins,
-    cosine: f32,
-    cross_language: bool,
-) -> (f32, f32) {
-    let (collection_size, common) = (collection_size(query), common(query));
-    let near = 49.02 * cosine - 1.38 * collection_size - 53.06 * common;
-    if cross_language {
-        return (near - 5.61, lead(margins.cosine_gap, 2.20, 4.44, COSINE_GAP_MAX) - 0.95);
-    }
-    let right =
-        lead(margins.cosine_gap, 2.44, 8.68, COSINE_GAP_MAX) - 0.54 * collection_size + 1.68;
-    (near - 8.24, right)
+/// Log-odds that a document on the topic answers.
+fn answer_logit(of: &AnswerCoefficients, query: &QueryFeatures, margins: &Margins) -> f32 {
+    let score_gap_max = CONSTANTS.score_gap_max;
+    let cosine_gap_max = CONSTANTS.cosine_gap_max;
+    two_slopes(margins.score_gap, of.score_ahead, of.score_behind, score_gap_max)
+        + two_slopes(margins.cosine_gap, of.cosine_ahead, of.cosine_behind, cosine_gap_max)
+        + of.keyword_gap * margins.keyword_gap
+        + of.collection_size * collection_size(query)
+        + of.intercept
 }
 
-/// The logits of both factors from words alone.
-fn keyword(query: &QueryFeatures, features: &Features, margins: &Margins) -> (f32, f32) {
-    if features.bm25 <= 0.0 {
-        return (f32::NEG_INFINITY, f32::NEG_INFINITY);
-    }
-    let held = (features.words_held(query) as f32).ln_1p();
-    let topic = 8.75 * features.coverage(query) + 2.90 * held - 7.82;
-    (topic, 14.74 * margins.keyword_gap - 0.55 * collection_size(query) + 2.17)
+/// A gap to the best of the others, bounded by `max`: one slope ahead of them, another behind them.
+fn two_slopes(gap: f32, ahead: f32, behind: f32, max: f32) -> f32 {
+    ahead * gap.clamp(0.0, max) + behind * gap.clamp(-max, 0.0)
 }
 
-/// What a gap to the best of the others says: ahead of them and behind them are two slopes.
-fn lead(gap: f32, ahead: f32, behind: f32, most: f32) -> f32 {
-    ahead * gap.clamp(0.0, most) + behind * gap.clamp(-most, 0.0)
+/// The question's cohort mean, no less than that of most questions.
+fn cohort_mean(query: &QueryFeatures) -> f32 {
+    query.cohort_mean.max(CONSTANTS.cohort_mean_min)
 }
 
-/// How common the question is, no less than most are.
-fn common(query: &QueryFeatures) -> f32 {
-    query.cohort_mean.max(COHORT_MEAN_MIN)
-}
-
-/// Among more documents the first is nearer by chance and less often the right one: logarithm of how
-/// many were searched.
+/// Logarithm of how many documents were searched: among more of them the first is nearer by chance
+/// and less often the right one.
 fn collection_size(query: &QueryFeatures) -> f32 {
-    (query.searched as f32).clamp(SEARCHED.0, SEARCHED.1).ln()
+    let (min, max) = (CONSTANTS.collection_size_min, CONSTANTS.collection_size_max);
+    (query.searched as f32).clamp(min, max).ln()
 }
 
 fn logistic(x: f32) -> f32 {
@@ -198,18 +179,19 @@ mod tests {
 
     #[test]
     fn what_is_an_answer_depends_on_the_topic_and_how_sure_on_both() {
-        for right in [0.0, 0.5, 1.0] {
-            assert_eq!(graded(0.5, right), ON_TOPIC);
-            assert!(graded(0.49, right) < ON_TOPIC && graded(0.51, right) >= ON_TOPIC);
-            assert_eq!(graded(0.0, right), 0.0);
+        for answer in [0.0, 0.5, 1.0] {
+            let threshold = CONSTANTS.threshold;
+            assert_eq!(combined(0.5, answer), threshold);
+            assert!(combined(0.49, answer) < threshold && combined(0.51, answer) >= threshold);
+            assert_eq!(combined(0.0, answer), 0.0);
         }
-        assert_eq!(graded(1.0, 1.0), 1.0);
-        assert!(graded(0.9, 0.2) < graded(0.9, 0.8) && graded(0.7, 0.8) < graded(0.9, 0.8));
+        assert_eq!(combined(1.0, 1.0), 1.0);
+        assert!(combined(0.9, 0.2) < combined(0.9, 0.8) && combined(0.7, 0.8) < combined(0.9, 0.8));
     }
 
     #[test]
     fn a_near_document_says_less_in_a_large_corpus_and_for_a_common_question() {
-        let judged = |searched, cohort_mean, cross_language| {
+        let relevance_of = |searched, cohort_mean, cross_language| {
             let query = QueryFeatures {
                 term_limits: vec![5.0],
                 identifiers: vec![false],
@@ -221,20 +203,55 @@ mod tests {
             let features = Features { cosine: Some(0.42), ..Features::default() };
             relevance(&query, &features, &Margins::default(), cross_language)
         };
-        assert!(judged(50, 0.05, true) > judged(1000, 0.05, true));
-        assert!(judged(50, 0.05, true) > judged(50, 0.12, true));
-        assert_eq!(judged(50, -0.08, true), judged(50, COHORT_MEAN_MIN, true));
+        assert!(relevance_of(50, 0.05, true) > relevance_of(1000, 0.05, true));
+        assert!(relevance_of(50, 0.05, true) > relevance_of(50, 0.12, true));
+        assert_eq!(
+            relevance_of(50, -0.08, true),
+            relevance_of(50, CONSTANTS.cohort_mean_min, true)
+        );
         // The word that it lacks counts against it only in the question's own language.
-        assert!(judged(50, 0.05, true) > judged(50, 0.05, false));
+        assert!(relevance_of(50, 0.05, true) > relevance_of(50, 0.05, false));
     }
 
     #[test]
-    fn no_evidence_is_no_relevance() {
+    fn a_document_that_shares_nothing_is_not_relevant() {
         let query = QueryFeatures { has_vector: true, ..QueryFeatures::default() };
         let features = Features { cosine: Some(0.0), ..Features::default() };
         assert!(relevance(&query, &features, &Margins::default(), false) < 0.01);
         let none =
             relevance(&QueryFeatures::default(), &Features::default(), &Margins::default(), false);
         assert_eq!(none, 0.0);
+    }
+
+    #[test]
+    fn the_shipped_constants_give_these_relevances() {
+        let query = |has_words: bool| QueryFeatures {
+            term_limits: if has_words { vec![5.0, 3.0, 2.0] } else { Vec::new() },
+            identifiers: if has_words { vec![false; 3] } else { Vec::new() },
+            searched: 340,
+            cohort_mean: 0.06,
+            ..QueryFeatures::default()
+        };
+        let ahead = Margins { score_gap: 0.9, cosine_gap: 0.7, keyword_gap: 0.08, keyword_rank: 0 };
+        let behind =
+            Margins { score_gap: -1.4, cosine_gap: -0.4, keyword_gap: -0.05, keyword_rank: 1 };
+        // Cosine, whether the question has words, whether it is in another language; the relevance
+        // ahead of the others and behind them.
+        let cases = [
+            (Some(0.45), true, false, [0.506135, 0.204341]),
+            (Some(0.45), true, true, [0.710632, 0.263491]),
+            (Some(0.45), false, false, [0.585423, 0.204893]),
+            (Some(0.45), false, true, [0.709164, 0.248637]),
+            (Some(0.25), true, false, [0.061935, 0.061935]),
+            (None, true, false, [0.555054, 0.296212]),
+        ];
+        for (cosine, has_words, cross_language, expected) in cases {
+            let contributions = vec![3.0, 1.0, 0.0];
+            let features = Features { bm25: 4.0, contributions, cosine, exact: false };
+            for (margins, expected) in [ahead, behind].iter().zip(expected) {
+                let found = relevance(&query(has_words), &features, margins, cross_language);
+                assert!((found - expected).abs() < 1e-6, "{found} for {cosine:?} {margins:?}");
+            }
+        }
     }
 }

@@ -112,7 +112,7 @@ impl<'a> Searcher<'a> {
             Ranking { documents, query, terms: prepared.terms, allowed, unit: prepared.unit };
         ranking.arrange(&self.weights);
         self.compare_languages(&request.question.text, &mut ranking)?;
-        ranking.judge();
+        ranking.estimate_relevance();
         Ok(ranking)
     }
 
