@@ -208,7 +208,9 @@ fn whatever_is_excepted_has_a_reason() {
     let deny = deny();
     let skips = deny.bans.skip.iter().map(|s| (&s.package, &s.reason));
     let reasons = skips.chain(deny.advisories.ignore.iter().map(|a| (&a.id, &a.reason)));
-    let bare: Vec<String> =
-        reasons.filter(|(_, reason)| reason.trim().is_empty()).map(|(name, _)| name.clone()).collect();
+    let bare: Vec<String> = reasons
+        .filter(|(_, reason)| reason.trim().is_empty())
+        .map(|(name, _)| name.clone())
+        .collect();
     none("exceptions without a reason", &bare);
 }

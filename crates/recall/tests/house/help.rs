@@ -24,10 +24,9 @@ fn the_readme_names_every_command() {
     for command in commands() {
         let Some(first) = command.first() else { continue };
         let head = format!("recall {first}");
-        let named = listed
-            .lines()
-            .filter(|l| l.starts_with(&head))
-            .any(|l| command.iter().all(|w| l.split(|c: char| !c.is_alphanumeric()).any(|x| x == w)));
+        let named = listed.lines().filter(|l| l.starts_with(&head)).any(|l| {
+            command.iter().all(|w| l.split(|c: char| !c.is_alphanumeric()).any(|x| x == w))
+        });
         if !named {
             found.push(format!("recall {}", command.join(" ")));
         }

@@ -17,7 +17,13 @@ const DATA: &[&str] = &["formats", "index_bytes", "settings", "redacted", "sourc
 /// Documented fields that a run without a model and without a fault does not print.
 const NOT_HERE: &[&str] = &[
     // Of a job, of the resident process or in `status`.
-    "done", "total", "tokens_per_second", "seconds_left", "failed", "folder", "background",
+    "done",
+    "total",
+    "tokens_per_second",
+    "seconds_left",
+    "failed",
+    "folder",
+    "background",
     // Of the model of an index.
     "checksum",
 ];
@@ -71,6 +77,8 @@ fn command(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_recall"));
     command.args(arguments).current_dir(folder).stdin(Stdio::null());
     command.env("RECALL_RESIDENT", "off").env("RECALL_HOME", folder.join("home"));
+    // Nor is the resident process of whoever runs the tests asked.
+    command.env("XDG_RUNTIME_DIR", folder.join("runtime"));
     for name in ["RECALL_INDEX", "RECALL_OFFLINE", "RECALL_RESIDENT_IDLE"] {
         command.env_remove(name);
     }
@@ -113,7 +121,8 @@ fn paths(value: &Value, before: &str, out: &mut BTreeSet<String>) {
         Value::Array(list) => list.iter().for_each(|item| paths(item, before, out)),
         Value::Object(fields) => {
             for (name, value) in fields {
-                let path = if before.is_empty() { name.clone() } else { format!("{before}.{name}") };
+                let path =
+                    if before.is_empty() { name.clone() } else { format!("{before}.{name}") };
                 out.insert(path.clone());
                 if !DATA.contains(&name.as_str()) {
                     paths(value, &path, out);
@@ -138,9 +147,8 @@ fn check_table(heading: &str, printed: &BTreeSet<String>) {
     let rows = rows(&section);
     let mut found = Vec::new();
     for path in printed {
-        let beside = path.rsplit_once('.').is_some_and(|(of, name)| {
-            row_words(&section, of).contains(name)
-        });
+        let beside =
+            path.rsplit_once('.').is_some_and(|(of, name)| row_words(&section, of).contains(name));
         let heads_rows = rows.iter().any(|row| row.starts_with(&format!("{path}.")));
         if !rows.contains(path) && !beside && !heads_rows {
             found.push(format!("printed, not documented: {path}"));
@@ -188,7 +196,9 @@ fn an_answer_has_the_fields_of_its_tables() {
     .map(|arguments| corpus.json(arguments))
     .collect();
     let all = all_paths(&answers);
-    for wanted in ["hits.omitted.get", "hits.messages.author", "pointers.document", "hits.keyword.terms"] {
+    for wanted in
+        ["hits.omitted.get", "hits.messages.author", "pointers.document", "hits.keyword.terms"]
+    {
         assert!(all.contains(wanted), "the corpus does not show {wanted}: {answers:#?}");
     }
     let hits = all.iter().filter_map(|p| p.strip_prefix("hits.")).map(str::to_owned).collect();
@@ -215,7 +225,8 @@ fn a_run_and_a_plan_have_the_fields_they_are_said_to_have() {
     fs::remove_file(corpus.0.path().join("talk.txt")).expect("a file");
     let plan = corpus.json(&["index", ".", "--dry-run", "--json"]);
     let run = corpus.json(&["index", ".", "--keyword-only", "--json"]);
-    let reasons = ["empty", "binary", "too_large", "unreadable", "pointer_index", "malformed", "detail"];
+    let reasons =
+        ["empty", "binary", "too_large", "unreadable", "pointer_index", "malformed", "detail"];
     check_words("## `recall index --json`", &all_paths(&[plan, run]), &reasons);
 }
 
@@ -239,7 +250,12 @@ fn what_else_prints_json_has_the_fields_it_is_said_to_have() {
         item.unwrap_or_else(|| panic!("no item {head}")).replacen(&head, "", 1)
     };
     let models = corpus.json(&["model", "list", "--json"]);
-    check_prose("model list", &item("model list"), &all_paths(&[models]), &["installed", "damaged"]);
+    check_prose(
+        "model list",
+        &item("model list"),
+        &all_paths(&[models]),
+        &["installed", "damaged"],
+    );
 
     let far = corpus.json(&["explain", "--json", "zebra crossing", "oven.md"]);
     let printed = all_paths(&[far]);
@@ -271,7 +287,8 @@ fn the_resident_process_has_the_fields_it_is_said_to_have() {
         command.env("XDG_RUNTIME_DIR", runtime.path()).env_remove("RECALL_RESIDENT");
         command
     };
-    let mut process = with(&["serve", "--idle", "30s"]).stderr(Stdio::null()).spawn().expect("recall");
+    let mut process =
+        with(&["serve", "--idle", "30s"]).stderr(Stdio::null()).spawn().expect("recall");
     let begin = Instant::now();
     let status = loop {
         let output = with(&["serve", "--status", "--json"]).output().expect("recall starts");
@@ -298,9 +315,11 @@ fn every_command_with_json_is_on_the_page() {
             continue;
         }
         let name = command.join(" ");
-        let named = page.split('`').skip(1).step_by(2).any(|w| {
-            w.starts_with(&format!("recall {name}")) && w.ends_with("--json")
-        });
+        let named = page
+            .split('`')
+            .skip(1)
+            .step_by(2)
+            .any(|w| w.starts_with(&format!("recall {name}")) && w.ends_with("--json"));
         // The commands that edit the pointer index print one thing, an edit.
         if !named && !name.starts_with("pointers ") {
             found.push(format!("recall {name} --json"));

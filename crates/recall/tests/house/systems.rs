@@ -20,8 +20,8 @@ const FILES: &[(&str, &str)] = &[
 
 #[test]
 fn branches_for_systems_stand_in_few_files() {
-    let branch =
-        Regex::new(r#"cfg(_attr)?!?\(.*\b(unix|windows|target_os|target_family)\b"#).expect("a pattern");
+    let branch = Regex::new(r#"cfg(_attr)?!?\(.*\b(unix|windows|target_os|target_family)\b"#)
+        .expect("a pattern");
     let mut found: BTreeSet<String> = BTreeSet::new();
     for source in source::of_crates() {
         if branch.is_match(&source.code()) {
@@ -30,7 +30,10 @@ fn branches_for_systems_stand_in_few_files() {
     }
     let known: BTreeSet<String> = FILES.iter().map(|(path, _)| (*path).to_owned()).collect();
     let new: Vec<String> = found.difference(&known).cloned().collect();
-    none("new branches for systems: put them in one of the files there are, or list the file", &new);
+    none(
+        "new branches for systems: put them in one of the files there are, or list the file",
+        &new,
+    );
     for gone in known.difference(&found) {
         eprintln!("no longer needed: {gone}");
     }
