@@ -3,25 +3,19 @@
 use std::path::Path;
 use std::time::Instant;
 
-use recall_embed::Embedder;
-use recall_index::{Analyzer, Filter, Snapshot, terms};
-use recall_query::answer::{Hits, TextBudget};
-use recall_query::question;
-use recall_query::search::{Mode, Request, Searcher};
+use recall_index::{Snapshot, terms};
+use recall_query::{Engine, Mode, Request, Searcher, TextBudget};
 
-use crate::engine;
 use crate::outcome::Outcome;
 
-/// Candidates that each retriever gives.
+/// Candidates that each arm of recall gives.
 const DEPTH: usize = 256;
 /// Hits that are shown.
 const HITS: usize = 10;
 
 /// An index opened with its model.
 pub struct Asking {
-    pub snapshot: Snapshot,
-    embedder: Embedder,
-    analyzer: Analyzer,
+    searcher: Searcher,
 }
 
 /// Where the time of one question goes, in milliseconds.
@@ -40,7 +34,7 @@ pub struct Spans {
 }
 
 impl Spans {
-    /// Features of both retrievers, fusion, relevance: what the others leave.
+    /// Features of both arms, fusion, judgement: what the others leave.
     pub fn rest(&self) -> f64 {
         self.whole - self.embedding - self.vectors - self.keyword - self.hits
     }
@@ -48,43 +42,42 @@ impl Spans {
 
 impl Asking {
     pub fn open(index: &Path) -> Outcome<Self> {
-        let snapshot = Snapshot::open(index)?;
-        let (home, installed) = engine::model()?;
-        // As `recall query` loads it.
-        let embedder = Embedder::load(&home, &installed, 1)?;
-        Ok(Self { snapshot, embedder, analyzer: Analyzer::default() })
+        Ok(Self { searcher: Engine::new().searcher(index, Mode::Vector)? })
+    }
+
+    /// The generation that is asked.
+    pub fn snapshot(&self) -> &Snapshot {
+        self.searcher.snapshot()
     }
 
     /// Answers a question and says how long each part took: the whole by one call, then the parts by
     /// themselves.
     pub fn ask(&self, text: &str) -> Outcome<Spans> {
-        let searcher = Searcher::new(&self.snapshot, Some(&self.embedder), &self.analyzer);
         let started = Instant::now();
-        let question = question::parse(text, &|_, _| true);
-        let request = Request { question, filter: Filter::default(), k: HITS, mode: Mode::Hybrid };
-        let ranking = searcher.rank(&request)?;
+        let request = Request { k: HITS, ..Request::plain(text, Mode::Hybrid) };
+        let ranking = self.searcher.rank(&request)?;
         let ranked = milliseconds(started);
         let shown: Vec<_> = ranking.documents.iter().take(HITS).collect();
         let budget = TextBudget { whole: 24_000, full: false };
-        let hits = Hits { snapshot: &self.snapshot, analyzer: &self.analyzer, budget };
-        std::hint::black_box(hits.make(&ranking, &shown)?);
+        std::hint::black_box(self.searcher.hits(&ranking, &shown, budget)?);
         let whole = milliseconds(started);
         let parts = self.parts(&request.question.text)?;
         Ok(Spans { whole, hits: whole - ranked, ..parts })
     }
 
     fn parts(&self, text: &str) -> Outcome<Spans> {
+        let embedder = self.searcher.embedder().ok_or("the index has no vectors")?;
         let started = Instant::now();
-        let unit = self.embedder.query(text)?;
+        let vector = embedder.query(text)?;
         let embedding = milliseconds(started);
         let started = Instant::now();
-        if let Some(vectors) = self.snapshot.vectors().map_err(ToString::to_string)? {
-            std::hint::black_box(vectors.search(&unit, None, DEPTH)?);
+        if let Some(vectors) = self.snapshot().vectors().map_err(ToString::to_string)? {
+            std::hint::black_box(vectors.search(&vector, None, DEPTH)?);
         }
         let vectors = milliseconds(started);
         let started = Instant::now();
-        let terms = terms(text, &self.analyzer);
-        std::hint::black_box(self.snapshot.keyword().search(&terms, None, DEPTH)?);
+        let terms = terms(text, self.searcher.analyzer());
+        std::hint::black_box(self.snapshot().keyword().search(&terms, None, DEPTH)?);
         Ok(Spans { embedding, vectors, keyword: milliseconds(started), ..Spans::default() })
     }
 }

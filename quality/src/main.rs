@@ -6,12 +6,10 @@
 
 use std::path::Path;
 
-use recall_embed::{Embedder, Home, ModelCatalogue, installed};
 use recall_eval::qrels::{self, Grades, Qrels};
 use recall_eval::queries::{self, Query};
-use recall_index::{Analyzer, Filter, Snapshot, language};
-use recall_query::question;
-use recall_query::search::{Mode, Ranked, Ranking, Request, Searcher};
+use recall_index::{Snapshot, language};
+use recall_query::{Engine, Mode, Ranked, Ranking, Request};
 use serde_json::{Value, json};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -19,7 +17,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let [index, asked, limit, labels @ ..] = arguments.as_slice() else {
         return Err("usage: recall-quality INDEX QUERIES LIMIT [QRELS]".into());
     };
-    let snapshot = Snapshot::open(Path::new(index))?;
+    let searcher = Engine::new().searcher(Path::new(index), Mode::Vector)?;
     let mut all = queries::parse(&std::fs::read_to_string(asked)?).value;
     let grades = match labels {
         [path] => qrels::parse(&std::fs::read_to_string(path)?).value,
@@ -28,22 +26,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     all.retain(|query| grades.is_empty() || grades.contains_key(&query.id));
     let limit: usize = limit.parse()?;
     let step = all.len().div_ceil(limit).max(1);
-    let home = Home::from_env();
-    let id = snapshot.manifest().model.as_ref().map_or("", |m| m.id.as_str());
-    let model = installed(&home, ModelCatalogue::of(&home)?.find(id)?)?;
-    let embedder = Embedder::load(&home, &model, 1)?;
-    let analyzer = Analyzer::default();
-    let searcher = Searcher::new(&snapshot, Some(&embedder), &analyzer);
     for query in all.iter().step_by(step) {
-        let request = Request {
-            question: question::parse(&query.text, &|_, _| false),
-            filter: Filter::default(),
-            k: 10,
-            mode: Mode::Hybrid,
-        };
-        let mut ranking = searcher.rank(&request)?;
+        let mut ranking = searcher.rank(&Request::plain(&query.text, Mode::Hybrid))?;
         ranking.leave_out(|d| query.excludes(&d.id, &d.path), searcher.weights());
-        println!("{}", row(&snapshot, query, grades.get(&query.id), ranking)?);
+        println!("{}", row(searcher.snapshot(), query, grades.get(&query.id), ranking)?);
     }
     Ok(())
 }
@@ -62,7 +48,7 @@ fn row(
         values.truncate(24);
         values
     };
-    let sample = match (&ranking.unit, snapshot.vectors()) {
+    let sample = match (&ranking.vector, snapshot.vectors()) {
         (Some(unit), Ok(Some(vectors))) => vectors.sample(unit, 1000),
         _ => Vec::new(),
     };
@@ -95,7 +81,7 @@ fn row(
         "limits": q.term_limits, "identifiers": q.identifiers, "known": q.known,
         "deviation": q.cosine_deviation, "cohort_mean": q.cohort_mean, "searched": q.searched, "mean": mean, "documents": snapshot.manifest().counts.documents,
         "cosines": top(&|d| d.features.cosine.unwrap_or(-1.0)), "keywords": top(&|d| d.features.keyword(q)),
-        "scores": top(&|d| d.score), "candidates": all.len(), "unit": ranking.unit, "hits": hits,
+        "scores": top(&|d| d.score), "candidates": all.len(), "unit": ranking.vector, "hits": hits,
         "relevant": grades.map_or(0, |g| g.values().filter(|g| **g > 0).count()),
     }))
 }

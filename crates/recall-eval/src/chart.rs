@@ -91,9 +91,9 @@ fn bar(at: usize, mode: &str, figure: &Figure, full: f64) -> String {
 }
 
 fn contrasts(report: &Report) -> String {
-    let row = |arm: &str, c: &super::contrast::Contrast| {
+    let row = |retriever: &str, c: &super::contrast::Contrast| {
         format!(
-            "<tr><td>{} against {arm}</td><td>{:+.3}</td><td>{:.4}</td><td>{}</td><td>{}</td></tr>\n",
+            "<tr><td>{} against {retriever}</td><td>{:+.3}</td><td>{:.4}</td><td>{}</td><td>{}</td></tr>\n",
             escaped(&c.metric),
             c.difference,
             c.p,
@@ -104,13 +104,13 @@ fn contrasts(report: &Report) -> String {
     let rows: String = report
         .contrasts
         .iter()
-        .flat_map(|(arm, list)| list.iter().map(|c| row(name(*arm), c)))
+        .flat_map(|(retriever, list)| list.iter().map(|c| row(name(*retriever), c)))
         .collect();
     if rows.is_empty() {
         return String::new();
     }
     format!(
-        "<h2>Hybrid against each arm</h2>\n<table><tr><th></th><th>difference</th><th>p</th>\
+        "<h2>Hybrid against each retriever</h2>\n<table><tr><th></th><th>difference</th><th>p</th>\
          <th>better</th><th>worse</th></tr>\n{rows}</table>\n"
     )
 }

@@ -69,12 +69,12 @@ pub fn changes(metric: Metric, a: &Judgements, b: &Judgements) -> Vec<Change> {
     changes
 }
 
-/// A question that only one of two arms finds a relevant document for.
+/// A question that only one of two retrievers finds a relevant document for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Find {
     /// Id of the question.
     pub query: String,
-    /// Where the arm that finds it ranks its first relevant document, from 1.
+    /// Where the retriever that finds it ranks its first relevant document, from 1.
     pub rank: usize,
 }
 

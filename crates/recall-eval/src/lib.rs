@@ -4,7 +4,7 @@
 //! [`metrics`] scores one ranking, [`statistics`] says how far a figure can be trusted and
 //! [`calibration`] whether a relevance means what it says. [`measure`] puts them together for one
 //! mode, [`contrast`] sets two side by side, and [`report`], [`comparison`] and [`chart`] are what
-//! is shown. [`tune`] fits an index's settings to labelled questions. All of it is pure but for reading files ([`source`]).
+//! is shown. [`tune`] fits an index's settings to labelled questions. All of it is pure but for reading files ([`label_file`]).
 //!
 //! # Agreement with `trec_eval`
 //! The figures are those of `trec_eval -c`, which the tests hold them to: linear gains and a
@@ -19,12 +19,13 @@ pub mod calibration;
 pub mod chart;
 pub mod comparison;
 pub mod contrast;
+pub mod label_file;
 pub mod measure;
 pub mod metrics;
 pub mod qrels;
 pub mod queries;
 pub mod report;
 pub mod run;
-pub mod source;
+
 pub mod statistics;
 pub mod tune;

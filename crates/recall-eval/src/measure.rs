@@ -8,7 +8,7 @@ use crate::qrels::{Grades, Qrels};
 use crate::queries::Query;
 use crate::run::Run;
 use crate::statistics::{auroc, auroc_interval, interval, mean, percentile};
-use recall_query::search::{Mode, Ranked};
+use recall_query::{Mode, Ranked};
 
 /// What came of one question.
 #[derive(Debug, Clone, PartialEq)]

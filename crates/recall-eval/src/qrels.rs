@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::source::{Parsed, Reason, rows};
+use crate::label_file::{Parsed, Reason, rows};
 
 /// The labels of one question: document (id or path) to grade. Grades below 1 are not relevant.
 pub type Grades = BTreeMap<String, i64>;

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use serde_json::{Map, Value};
 
-use crate::source::{Parsed, Reason};
+use crate::label_file::{Parsed, Reason};
 
 /// One question.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

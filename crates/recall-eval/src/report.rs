@@ -9,7 +9,7 @@ use crate::contrast::{Contrast, Find};
 use crate::measure::{Figure, Judgements, Measured};
 use crate::metrics::Metric;
 use crate::statistics::mean;
-use recall_query::search::Mode;
+use recall_query::Mode;
 
 /// Questions that a list in the text shows; JSON has all.
 pub(super) const SHOWN: usize = 20;
@@ -35,11 +35,11 @@ pub struct Report {
     pub threshold: f32,
     /// Each mode.
     pub modes: Vec<Measured>,
-    /// Hybrid against each arm that was measured: (the arm, metric by metric).
+    /// Hybrid against each retriever that was measured: (the retriever, metric by metric).
     pub contrasts: Vec<(Mode, Vec<Contrast>)>,
     /// The questions by a field of theirs.
     pub groups: Option<Groups>,
-    /// What only one arm finds.
+    /// What only one retriever finds.
     pub misses: Option<Misses>,
     /// What a reader should know: labels that could not be used, questions that were left out.
     pub notes: Vec<String>,
@@ -88,12 +88,12 @@ fn means(judged: &Judgements, queries: &[&String]) -> Vec<f64> {
     Metric::ALL.into_iter().map(|metric| mean(&of(metric))).collect()
 }
 
-/// Questions that only one arm finds a relevant document for, with their texts.
+/// Questions that only one retriever finds a relevant document for, with their texts.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Misses {
-    /// The keyword arm misses, the vector arm finds.
+    /// The keyword retriever misses, the vector retriever finds.
     pub only_vector: Vec<(Find, String)>,
-    /// The vector arm misses, the keyword arm finds.
+    /// The vector retriever misses, the keyword retriever finds.
     pub only_keyword: Vec<(Find, String)>,
 }
 
@@ -116,7 +116,7 @@ impl Report {
             "queries": self.queries, "unanswerable": self.unanswerable,
             "off_topic": self.off_topic, "threshold": number(f64::from(self.threshold)),
             "modes": modes, "notes": self.notes,
-            "tests": self.contrasts.iter().flat_map(|(arm, list)| list.iter().map(|c| test_json(*arm, c))).collect::<Vec<_>>(),
+            "tests": self.contrasts.iter().flat_map(|(retriever, list)| list.iter().map(|c| test_json(*retriever, c))).collect::<Vec<_>>(),
         });
         if let Some(groups) = &self.groups {
             out["by"] = groups_json(groups);
@@ -140,9 +140,9 @@ impl Report {
             self.model.as_ref().map_or_else(String::new, |model| format!(", {model}")),
         );
         out.push_str(&self.table());
-        for (arm, contrasts) in &self.contrasts {
+        for (retriever, contrasts) in &self.contrasts {
             let rank = contrasts.iter().map(contrast_line).collect::<String>();
-            out.push_str(&format!("\nhybrid against {}\n{rank}", name(*arm)));
+            out.push_str(&format!("\nhybrid against {}\n{rank}", name(*retriever)));
         }
         out.push_str(&self.groups.as_ref().map_or_else(String::new, groups_text));
         out.push_str(&self.misses.as_ref().map_or_else(String::new, misses_text));
@@ -198,9 +198,9 @@ fn bin_json(bin: &Bin) -> Value {
     })
 }
 
-fn test_json(arm: Mode, contrast: &Contrast) -> Value {
+fn test_json(retriever: Mode, contrast: &Contrast) -> Value {
     json!({
-        "metric": contrast.metric, "mode": "hybrid", "against": name(arm),
+        "metric": contrast.metric, "mode": "hybrid", "against": name(retriever),
         "difference": number(contrast.difference), "p": number(contrast.p),
         "wins": contrast.wins, "losses": contrast.losses, "ties": contrast.ties,
     })

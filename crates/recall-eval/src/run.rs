@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use crate::source::{Parsed, Reason, rows};
+use crate::label_file::{Parsed, Reason, rows};
 
 /// Document ids, best first, by query id.
 pub type Run = BTreeMap<String, Vec<String>>;

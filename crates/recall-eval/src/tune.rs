@@ -69,7 +69,7 @@ pub struct Proposal {
     pub helps: bool,
 }
 
-/// Fits the weight of the keyword arm, the vector arm's being 1. `None` with too few questions.
+/// Fits the weight of the keyword retriever, the vector retriever's being 1. `None` with too few questions.
 pub fn weights(samples: &[Sample], now: &FusionWeights) -> Option<Proposal> {
     let samples: Vec<&Sample> = samples.iter().filter(|s| s.grades.is_some()).collect();
     let current = if now.vector > 0.0 { now.keyword / now.vector } else { now.keyword };
@@ -217,7 +217,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Two arms that disagree: `words` is what the keyword arm likes, `meaning` the vector arm.
+    /// Two retrievers that disagree: `words` is what the keyword retriever likes, `meaning` the vector retriever.
     fn sample(number: usize, right: &str) -> Sample {
         use recall_query::features::{Features, QueryFeatures};
         use recall_query::ranking::Ranked;

@@ -1,8 +1,9 @@
 //! The candidates of one question, ranked, each with its relevance. Pure.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
-use recall_index::{EntryId, QueryTerm};
+use recall_index::{Entry, EntryId, QueryTerm};
 
 use crate::features::{Features, QueryFeatures};
 use crate::fuse::{self, FusionWeights, Shares};
@@ -35,6 +36,8 @@ pub struct Ranked {
     pub keyword_rank: Option<usize>,
     /// Rank in the vector retriever's list, from 1.
     pub vector_rank: Option<usize>,
+    /// The entry, where ranking had to read it.
+    pub fetched: Option<Arc<Entry>>,
 }
 
 impl Ranked {
@@ -58,6 +61,7 @@ impl Ranked {
             cross_language: false,
             keyword_rank: None,
             vector_rank: None,
+            fetched: None,
         }
     }
 
@@ -70,6 +74,7 @@ impl Ranked {
         if other.bm25 > own.bm25 || (other.bm25 == own.bm25 && nearer) {
             self.entry = entry;
             self.features = other;
+            self.fetched = None;
         }
         self.features.cosine = cosine;
         self.features.exact = exact;
@@ -92,7 +97,7 @@ pub struct Ranking {
     /// Entries that a filter or a condition let pass; `None` if there was none.
     pub allowed: Option<u64>,
     /// The question's vector, of unit length.
-    pub unit: Option<Vec<f32>>,
+    pub vector: Option<Vec<f32>>,
 }
 
 impl Ranking {

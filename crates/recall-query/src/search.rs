@@ -1,18 +1,21 @@
-//! From a question to ranked, judged documents: both retrievers, one evidence per document, fusion,
-//! judgement. Reads one generation.
+//! From a question to documents ranked and judged: both retrievers, the features of each document,
+//! fusion, relevance. Reads one generation.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use recall_embed::Embedder;
 use recall_index::{
-    Allowed, Analyzer, Clause, Entry, EntryId, Filter, IndexError, QueryTerm, Snapshot, TermField,
-    clause, language, literal, terms,
+    Allowed, Analyzer, Clause, Entry, EntryId, IndexError, QueryTerm, Snapshot, TermField, clause,
+    language, literal, terms,
 };
 
+use crate::degraded::Degraded;
+use crate::error::QueryError;
 use crate::features::{Features, QueryFeatures, deviation};
 use crate::fuse::FusionWeights;
-use crate::question::Question;
-pub use crate::ranking::{Ranked, Ranking};
+use crate::query::{Mode, Request};
+use crate::ranking::{Ranked, Ranking};
 use crate::relevance::RelevanceModel;
 
 /// Candidates that each retriever gives, at least: more than anyone reads, so that the first hits do
@@ -27,72 +30,80 @@ const TWINS: usize = 32;
 /// Factor between a term's idf and the most it can add to a BM25 score (k1 + 1).
 const BM25_LIMIT: f32 = 2.2;
 
-/// Which retrievers answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Mode {
-    /// Both, fused.
-    Hybrid,
-    /// Words and identifiers only.
-    Keyword,
-    /// Vectors only.
-    Vector,
-}
-
-/// What to look for.
-#[derive(Debug, Clone)]
-pub struct Request {
-    /// The question taken apart.
-    pub question: Question,
-    /// Which documents may answer.
-    pub filter: Filter,
-    /// How many hits at the most.
-    pub k: usize,
-    /// Which retrievers answer.
-    pub mode: Mode,
-}
-
-/// Searches one generation.
-pub struct Searcher<'a> {
-    snapshot: &'a Snapshot,
-    embedder: Option<&'a Embedder>,
-    analyzer: &'a Analyzer,
+/// Searches one generation: [`Engine::searcher`](crate::Engine::searcher) opens it.
+pub struct Searcher {
+    snapshot: Arc<Snapshot>,
+    embedder: Option<Arc<Embedder>>,
+    analyzer: Arc<Analyzer>,
     weights: FusionWeights,
-    judge: RelevanceModel,
+    relevance: RelevanceModel,
+    mode: Mode,
+    degraded: Option<Degraded>,
 }
 
 /// A question made ready: terms, conditions, vector.
 struct Prepared {
     terms: Vec<QueryTerm>,
     allowed: Option<Allowed>,
-    unit: Option<Vec<f32>>,
+    /// Of unit length.
+    vector: Option<Vec<f32>>,
 }
 
-impl<'a> Searcher<'a> {
+impl Searcher {
     /// A searcher over `snapshot`; without an embedder the vector side is silent.
-    pub fn new(
-        snapshot: &'a Snapshot,
-        embedder: Option<&'a Embedder>,
-        analyzer: &'a Analyzer,
+    pub(crate) fn new(
+        snapshot: Arc<Snapshot>,
+        embedder: Option<Arc<Embedder>>,
+        analyzer: Arc<Analyzer>,
+        mode: Mode,
+        degraded: Option<Degraded>,
     ) -> Self {
         let settings = &snapshot.manifest().settings;
-        let (weights, judge) =
-            (FusionWeights::from_settings(settings), RelevanceModel::from_settings(settings));
-        Self { snapshot, embedder, analyzer, weights, judge }
+        let weights = FusionWeights::from_settings(settings);
+        let relevance = RelevanceModel::from_settings(settings);
+        Self { snapshot, embedder, analyzer, weights, relevance, mode, degraded }
     }
 
-    /// How much each arm counts.
+    /// The generation that is searched.
+    pub fn snapshot(&self) -> &Arc<Snapshot> {
+        &self.snapshot
+    }
+
+    /// The model of the vector side, if that answers.
+    pub fn embedder(&self) -> Option<&Arc<Embedder>> {
+        self.embedder.as_ref()
+    }
+
+    /// Which retrievers can answer: those that were asked for, or keywords alone.
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// Why the vector side is missing or not complete.
+    pub fn degraded(&self) -> Option<&Degraded> {
+        self.degraded.as_ref()
+    }
+
+    /// How text is cut into words.
+    pub fn analyzer(&self) -> &Analyzer {
+        &self.analyzer
+    }
+
+    /// How much each retriever counts.
     pub fn weights(&self) -> &FusionWeights {
         &self.weights
     }
 
     /// Below this relevance nothing counts as an answer.
     pub fn threshold(&self) -> f32 {
-        self.judge.threshold
+        self.relevance.threshold
     }
 
     /// All candidates for a request, ranked and judged, not yet cut to k or to the relevant ones.
-    pub fn rank(&self, request: &Request) -> Result<Ranking, IndexError> {
+    ///
+    /// # Errors
+    /// [`QueryError::Index`] and [`QueryError::Embed`].
+    pub fn rank(&self, request: &Request) -> Result<Ranking, QueryError> {
         let prepared = self.prepare(request)?;
         let depth = DEPTH.max(request.k.next_multiple_of(DEPTH));
         let keyword = match request.mode {
@@ -101,15 +112,15 @@ impl<'a> Searcher<'a> {
                 self.snapshot.keyword().search(&prepared.terms, prepared.allowed.as_ref(), depth)?
             }
         };
-        let vector = match &prepared.unit {
-            Some(unit) => self.nearest(unit, prepared.allowed.as_ref(), depth)?,
+        let vector = match &prepared.vector {
+            Some(vector) => self.nearest(vector, prepared.allowed.as_ref(), depth)?,
             None => Vec::new(),
         };
         let query = self.query_features(request, &prepared)?;
         let documents = self.documents(request, &prepared, &query, &keyword, &vector)?;
         let allowed = prepared.allowed.as_ref().map(Allowed::len);
         let mut ranking =
-            Ranking { documents, query, terms: prepared.terms, allowed, unit: prepared.unit };
+            Ranking { documents, query, terms: prepared.terms, allowed, vector: prepared.vector };
         ranking.arrange(&self.weights);
         self.compare_languages(&request.question.text, &mut ranking)?;
         ranking.estimate_relevance();
@@ -126,31 +137,31 @@ impl<'a> Searcher<'a> {
         Ok(())
     }
 
-    fn prepare(&self, request: &Request) -> Result<Prepared, IndexError> {
+    fn prepare(&self, request: &Request) -> Result<Prepared, QueryError> {
         let question = &request.question;
         let clauses = |texts: &[String]| -> Vec<Clause> {
-            texts.iter().filter_map(|text| clause(text, self.analyzer)).collect()
+            texts.iter().filter_map(|text| clause(text, &self.analyzer)).collect()
         };
         // In a question that is one token, the token ranks first without being a condition.
         let must = if question.exact.is_some() { Vec::new() } else { clauses(&question.must) };
         let not = clauses(&question.not);
         let allowed = self.snapshot.keyword().allowed(&request.filter, &must, &not)?;
-        let terms = terms(&question.text, self.analyzer);
+        let terms = terms(&question.text, &self.analyzer);
         // Where no word is left that says anything, a vector would only find something.
         let silent = request.mode == Mode::Keyword || terms.is_empty();
-        let unit = match self.embedder {
+        let vector = match &self.embedder {
             Some(embedder) if !silent && self.snapshot.vectors().is_ok_and(|v| v.is_some()) => {
-                Some(embedder.query(&question.text).map_err(IndexError::embedding)?)
+                Some(embedder.query(&question.text)?)
             }
             _ => None,
         };
-        Ok(Prepared { terms, allowed, unit })
+        Ok(Prepared { terms, allowed, vector })
     }
 
     /// The entries of the nearest chunks with their cosines.
     fn nearest(
         &self,
-        unit: &[f32],
+        vector: &[f32],
         allowed: Option<&Allowed>,
         depth: usize,
     ) -> Result<Vec<(EntryId, f32)>, IndexError> {
@@ -161,7 +172,7 @@ impl<'a> Searcher<'a> {
             None => None,
         };
         let mut out = Vec::new();
-        for (hash, cosine) in vectors.search(unit, hashes.as_deref(), depth)? {
+        for (hash, cosine) in vectors.search(vector, hashes.as_deref(), depth)? {
             let entries = keyword.entries_with_chunk(hash)?;
             let passing = entries.into_iter().filter(|id| allowed.is_none_or(|a| a.contains(*id)));
             out.extend(passing.take(TWINS).map(|id| (id, cosine)));
@@ -179,7 +190,7 @@ impl<'a> Searcher<'a> {
         let mut query = QueryFeatures {
             searched: prepared.allowed.as_ref().map_or(entries, Allowed::len),
             exact: request.question.exact.is_some() || says_one_name(&prepared.terms),
-            has_vector: prepared.unit.is_some(),
+            has_vector: prepared.vector.is_some(),
             ..QueryFeatures::default()
         };
         let terms = if request.mode == Mode::Vector { &[][..] } else { &prepared.terms };
@@ -194,14 +205,16 @@ impl<'a> Searcher<'a> {
             query.identifiers.push(term.is_identifier());
             query.known.push(known);
         }
-        if let (Some(unit), Ok(Some(vectors))) = (&prepared.unit, self.snapshot.vectors()) {
-            query.cohort_mean = self.embedder.map_or(0.0, |embedder| embedder.cohort_mean(unit));
-            query.cosine_deviation = deviation(&vectors.sample(unit, SAMPLE));
+        if let (Some(vector), Some(embedder), Ok(Some(vectors))) =
+            (&prepared.vector, &self.embedder, self.snapshot.vectors())
+        {
+            query.cohort_mean = embedder.cohort_mean(vector);
+            query.cosine_deviation = deviation(&vectors.sample(vector, SAMPLE));
         }
         Ok(query)
     }
 
-    /// One evidence per document, from the best of its entries in each arm.
+    /// The features of each document, from the best of its entries for each retriever.
     fn documents(
         &self,
         request: &Request,
@@ -241,11 +254,11 @@ impl<'a> Searcher<'a> {
 
     /// The cosine with the nearest chunk of an entry.
     fn cosine(&self, prepared: &Prepared, id: EntryId) -> Result<Option<f32>, IndexError> {
-        let (Some(unit), Ok(Some(vectors))) = (&prepared.unit, self.snapshot.vectors()) else {
+        let (Some(vector), Ok(Some(vectors))) = (&prepared.vector, self.snapshot.vectors()) else {
             return Ok(None);
         };
         let hashes = self.snapshot.keyword().chunks_of(id)?;
-        let cosines = hashes.into_iter().filter_map(|hash| vectors.cosine(unit, hash));
+        let cosines = hashes.into_iter().filter_map(|hash| vectors.cosine(vector, hash));
         Ok(cosines.max_by(f32::total_cmp))
     }
 
@@ -255,6 +268,7 @@ impl<'a> Searcher<'a> {
         for document in documents.iter_mut().filter(|d| d.features.exact) {
             let entry = self.snapshot.keyword().fetch(document.entry)?;
             document.features.exact = holds_literally(&entry, &wanted);
+            document.fetched = Some(Arc::new(entry));
         }
         Ok(())
     }

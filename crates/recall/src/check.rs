@@ -3,20 +3,22 @@
 use recall_index::DamagedFile;
 
 use crate::failure::Failure;
-use crate::flags::{CheckFlags, Flags, IndexFlags};
+use crate::flags::{CheckFlags, Flags, ReadingFlags};
+use crate::index::{self, Work};
+use crate::index_folder;
 use crate::print::out;
-use crate::{index, place};
 
 /// Runs `recall check`: 0 if the index is sound, 1 if something is damaged.
 pub fn run(flags: &Flags, options: &CheckFlags) -> Result<u8, Failure> {
-    let folder = place::to_read(flags.index.as_deref())?;
+    let folder = index_folder::to_read(flags.index.as_deref())?;
     let findings = recall_index::check(&folder)?;
     report(&findings, options.json)?;
     if findings.is_empty() || !options.repair {
         return Ok(u8::from(!findings.is_empty()));
     }
-    let rebuild = IndexFlags { rebuild: true, ..IndexFlags::default() };
-    index::quietly(flags, folder.clone(), &rebuild)?;
+    let mut work = Work::new(Some(&folder), &[], &ReadingFlags::default())?;
+    work.settings.rebuild = true;
+    index::update(&work, flags.offline)?;
     let left = recall_index::check(&folder)?;
     report(&left, options.json)?;
     Ok(u8::from(!left.is_empty()))

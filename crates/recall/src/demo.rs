@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use recall_embed::{Home, ModelCatalogue, ModelSpec, Origin};
 
 use crate::failure::Failure;
-use crate::flags::{Command, Flags, IndexFlags, QueryFlags, ReadingFlags};
+use crate::flags::{Flags, QueryFlags, ReadingFlags};
+use crate::index::{self, Work};
 use crate::print::{DIM, TITLE, out, paint};
-use crate::{index, model, query};
+use crate::{model, query};
 
 /// What the demo asks, and what each question shows.
 const QUESTIONS: [(&str, &str); 4] = [
@@ -29,12 +30,8 @@ pub fn run(flags: &Flags) -> Result<u8, Failure> {
     out(&format!("{}\n", paint(TITLE, "indexing the notes, tickets and runbooks of datasets/")))?;
     // The labelled set of `recall eval` holds questions, which would answer themselves.
     let exclude = vec!["eval-demo/".to_owned()];
-    let options = IndexFlags {
-        paths: vec![corpus],
-        reading: ReadingFlags { exclude, ..ReadingFlags::default() },
-        ..IndexFlags::default()
-    };
-    index::quietly(flags, folder.clone(), &options)?;
+    let reading = ReadingFlags { exclude, ..ReadingFlags::default() };
+    index::update(&Work::new(Some(&folder), &[corpus], &reading)?, flags.offline)?;
     for (what, question) in QUESTIONS {
         ask(&folder, what, question)?;
     }
@@ -88,7 +85,6 @@ fn ask(folder: &Path, what: &str, question: &str) -> Result<(), Failure> {
         budget: 24_000,
         ..QueryFlags::default()
     };
-    let flags = Flags { index: Some(folder.to_owned()), offline: true, command: Command::Demo };
-    query::run(&flags, &options)?;
+    query::ask(folder, &options)?;
     Ok(())
 }

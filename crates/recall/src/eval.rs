@@ -1,28 +1,27 @@
 //! `recall eval`: how good the answers are, on labelled questions.
 
-pub mod ask;
 pub mod labelled;
+pub mod runner;
 
 use std::path::Path;
 
 use recall_eval::chart;
 use recall_eval::comparison::Comparison;
 use recall_eval::contrast::{self, Contrast};
+use recall_eval::label_file::{self, Problem};
 use recall_eval::measure::{Judgements, Measured, Outcomes, judge};
 use recall_eval::metrics::Metric;
 use recall_eval::report::{Groups, Misses, Report, name};
 use recall_eval::run::{self, Run};
-use recall_eval::source::{self, Problem};
-use recall_index::{Analyzer, Snapshot};
-use recall_query::question::Question;
-use recall_query::search::{Mode, Searcher};
+use recall_query::{Engine, Mode, Searcher};
 
-use crate::engine::{Engine, Vectors};
+use crate::conditions::mode;
 use crate::failure::Failure;
 use crate::flags::{EvalFlags, Flags, ModeFlag};
+use crate::hint;
 use crate::print::{harmless, out};
-use ask::Asker;
 use labelled::Labelled;
+use runner::Runner;
 
 /// Problems of one kind that are listed one by one.
 pub const PROBLEMS_SHOWN: usize = 10;
@@ -37,8 +36,7 @@ pub fn run(flags: &Flags, options: &EvalFlags) -> Result<u8, Failure> {
     }
     let keyword_only = options.mode == [ModeFlag::Keyword];
     let folder = labelled::index(flags, &options.labels, keyword_only)?;
-    let snapshot = Snapshot::open(&folder)?;
-    let measured = measure(&snapshot, labelled, options)?;
+    let measured = measure(&folder, labelled, options)?;
     if let Some(path) = &options.report {
         std::fs::write(path, chart::page(&measured)).map_err(Failure::io("write", path))?;
     }
@@ -51,57 +49,38 @@ pub fn run(flags: &Flags, options: &EvalFlags) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// The modes to measure and the model they need. Without vectors only keywords are measured, unless
-/// more was asked for.
-fn modes(
-    snapshot: &Snapshot,
-    options: &EvalFlags,
-    notes: &mut Vec<String>,
-) -> Result<(Vec<Mode>, Vectors), Failure> {
-    let asked: Vec<Mode> = [Mode::Keyword, Mode::Vector, Mode::Hybrid]
-        .into_iter()
-        .filter(|mode| options.mode.is_empty() || options.mode.contains(&flag(*mode)))
-        .collect();
-    let strict = !options.mode.is_empty() || !options.fail_under.is_empty();
+/// What asks, and the modes to measure. Without vectors only keywords are measured, unless more was
+/// asked for.
+fn searcher(folder: &Path, options: &EvalFlags) -> Result<(Searcher, Vec<Mode>), Failure> {
+    let named: Vec<Mode> = options.mode.iter().map(|flag| mode(*flag)).collect();
+    let mut asked = vec![Mode::Keyword, Mode::Vector, Mode::Hybrid];
+    asked.retain(|mode| named.is_empty() || named.contains(mode));
+    let strict = !named.is_empty() || !options.fail_under.is_empty();
     let needed = match asked.as_slice() {
         [Mode::Keyword] => Mode::Keyword,
         // Asking for vectors alone makes a missing model an error.
         _ if strict => Mode::Vector,
         _ => Mode::Hybrid,
     };
-    let any = Question { text: "?".to_owned(), ..Question::default() };
-    let vectors = Engine::new().vectors(snapshot, needed, &any, false)?;
-    notes.extend(vectors.why_not.clone());
-    if vectors.embedder.is_none() {
-        return Ok((vec![Mode::Keyword], vectors));
+    let searcher = Engine::new().searcher(folder, needed)?;
+    if searcher.embedder().is_none() {
+        asked = vec![Mode::Keyword];
     }
-    Ok((asked, vectors))
+    Ok((searcher, asked))
 }
 
-fn flag(mode: Mode) -> ModeFlag {
-    match mode {
-        Mode::Hybrid => ModeFlag::Hybrid,
-        Mode::Keyword => ModeFlag::Keyword,
-        Mode::Vector => ModeFlag::Vector,
-    }
-}
-
-fn measure(
-    snapshot: &Snapshot,
-    mut labelled: Labelled,
-    options: &EvalFlags,
-) -> Result<Report, Failure> {
+fn measure(folder: &Path, mut labelled: Labelled, options: &EvalFlags) -> Result<Report, Failure> {
+    let (searcher, modes) = searcher(folder, options)?;
+    let snapshot = searcher.snapshot();
     let mut notes = labelled.notes(PROBLEMS_SHOWN);
     notes.extend(labelled.unknown_documents(snapshot)?);
-    let (modes, vectors) = modes(snapshot, options, &mut notes)?;
+    notes.extend(searcher.degraded().map(hint::degraded));
     if let Some(limit) = options.limit {
         labelled.keep_first(limit);
     }
     let field = options.labels.filter_field.as_deref();
     notes.extend(field.and_then(|field| labelled.without_field(field)));
-    let analyzer = Analyzer::default();
-    let searcher = Searcher::new(snapshot, vectors.embedder.as_deref(), &analyzer);
-    let outcomes = Asker { searcher: &searcher, labelled: &labelled, field }.ask(&modes)?;
+    let outcomes = Runner { searcher: &searcher, labelled: &labelled, field }.ask(&modes)?;
     if let Some(path) = &options.run_out {
         write_runs(path, &outcomes)?;
     }
@@ -112,7 +91,7 @@ fn measure(
         .collect();
     Ok(Report {
         dataset: labelled.name.clone(),
-        model: vectors.embedder.as_deref().map(|e| e.model().id.clone()),
+        model: searcher.embedder().map(|e| e.model().id.clone()),
         documents: snapshot.manifest().counts.documents,
         queries: labelled.qrels.len(),
         unanswerable: labelled.unanswerable.len(),
@@ -133,8 +112,8 @@ fn judged(measured: &[Measured], mode: Mode) -> Option<&Judgements> {
 fn contrasts(measured: &[Measured]) -> Vec<(Mode, Vec<Contrast>)> {
     let Some(hybrid) = judged(measured, Mode::Hybrid) else { return Vec::new() };
     let against = |mode: Mode| {
-        let arm = judged(measured, mode)?;
-        Some((mode, Metric::ALL.map(|metric| Contrast::new(metric, hybrid, arm)).to_vec()))
+        let retriever = judged(measured, mode)?;
+        Some((mode, Metric::ALL.map(|metric| Contrast::new(metric, hybrid, retriever)).to_vec()))
     };
     [Mode::Keyword, Mode::Vector].into_iter().filter_map(against).collect()
 }
@@ -148,8 +127,8 @@ fn groups(field: &str, measured: &[Measured], labelled: &Labelled) -> Groups {
 }
 
 fn misses(measured: &[Measured], labelled: &Labelled) -> Result<Misses, Failure> {
-    let arms = (judged(measured, Mode::Keyword), judged(measured, Mode::Vector));
-    let (Some(keyword), Some(vector)) = arms else {
+    let retrievers = (judged(measured, Mode::Keyword), judged(measured, Mode::Vector));
+    let (Some(keyword), Some(vector)) = retrievers else {
         return Err(Failure::usage("--misses needs the keyword and the vector mode"));
     };
     let only = |a: &Judgements, b: &Judgements| {
@@ -180,7 +159,7 @@ fn compare(labelled: &Labelled, a: &Path, b: &Path, json: bool) -> Result<u8, Fa
     let mut notes = labelled.notes(PROBLEMS_SHOWN);
     let mut load = |path: &Path| -> Result<Judgements, Failure> {
         let mut problems = Vec::new();
-        let run = source::read(path, run::parse, Run::is_empty, "ranking", &mut problems)?;
+        let run = label_file::read(path, run::parse, Run::is_empty, "ranking", &mut problems)?;
         notes.extend(listed(&problems, PROBLEMS_SHOWN));
         let missing = labelled.qrels.keys().filter(|query| !run.contains_key(*query)).count();
         if missing > 0 {

@@ -1,49 +1,43 @@
 //! `recall explain`: where a document stands for a question, and why.
 
-use recall_index::{Analyzer, EntryId, Snapshot};
-use recall_query::answer::{Hit, Hits, TextBudget};
-use recall_query::search::{Ranking, Request, Searcher};
+use recall_index::{EntryId, Snapshot};
+use recall_query::{Engine, Hit, Mode, Query, Ranking, Request, Searcher, TextBudget};
 
-use crate::ask;
-use crate::engine::Engine;
+use crate::answer_json::{HitJson, line};
 use crate::failure::Failure;
 use crate::flags::{ExplainFlags, Flags};
 use crate::print::out;
-use crate::{get, place, query};
+use crate::{conditions, get, hint, index_folder, query};
 
 /// Runs `recall explain`: 0 if the document is an answer, 1 if it is not.
 pub fn run(flags: &Flags, options: &ExplainFlags) -> Result<u8, Failure> {
     let engine = Engine::new();
-    let snapshot = engine.snapshot(&place::to_read(flags.index.as_deref())?)?;
-    let entry = get::resolve(&snapshot, &options.name)?;
-    let request = ask::request(&options.text, &options.filter)?;
-    let analyzer = Analyzer::default();
-    let vectors = engine.vectors(&snapshot, request.mode, &request.question, false)?;
-    let searcher = Searcher::new(&snapshot, vectors.embedder.as_deref(), &analyzer);
+    let folder = index_folder::to_read(flags.index.as_deref())?;
+    let entry = get::resolve(&*engine.snapshot(&folder)?, &options.name)?;
+    let conditions = conditions::of(&options.filter)?;
+    let query = Query { conditions, ..Query::new(&folder, options.text.as_str()) };
+    let request = query.request()?;
+    let mode = if request.needs_model() { request.mode } else { Mode::Keyword };
+    let searcher = engine.searcher(&folder, mode)?;
+    let snapshot = searcher.snapshot();
     let ranking = searcher.rank(&request)?;
-    if let Some(why) = &vectors.why_not {
-        eprintln!("note: {why}");
+    if let Some(why) = searcher.degraded() {
+        eprintln!("note: {}", hint::degraded(why));
     }
     let document = snapshot.keyword().document_key(entry)?;
     let place = ranking.documents.iter().position(|d| d.document == document);
     let Some(place) = place else {
-        return absent(&snapshot, &request, entry, options.json);
+        return absent(snapshot, &request, entry, options.json);
     };
-    let hit = hit(&snapshot, &analyzer, &ranking, place)?;
+    let hit = hit(&searcher, &ranking, place)?;
     let relevant = hit.relevance >= searcher.threshold();
     print(&hit, relevant, searcher.threshold(), options.json)?;
     Ok(u8::from(!relevant))
 }
 
-fn hit(
-    snapshot: &Snapshot,
-    analyzer: &Analyzer,
-    ranking: &Ranking,
-    place: usize,
-) -> Result<Hit, Failure> {
+fn hit(searcher: &Searcher, ranking: &Ranking, place: usize) -> Result<Hit, Failure> {
     let budget = TextBudget { whole: 0, full: false };
-    let hits = Hits { snapshot, analyzer, budget };
-    let mut made = hits.make(ranking, &[&ranking.documents[place]])?;
+    let mut made = searcher.hits(ranking, &[&ranking.documents[place]], budget)?;
     let mut hit = made.remove(0);
     hit.rank = place + 1;
     Ok(hit)
@@ -51,8 +45,7 @@ fn hit(
 
 fn print(hit: &Hit, relevant: bool, threshold: f32, json: bool) -> Result<(), Failure> {
     if json {
-        let text = serde_json::to_string(hit).expect("hits have string keys only");
-        return out(&format!("{text}\n"));
+        return out(&line(&HitJson::of(hit)));
     }
     let verdict = if relevant { "an answer" } else { "no answer" };
     out(&format!(
@@ -64,7 +57,7 @@ fn print(hit: &Hit, relevant: bool, threshold: f32, json: bool) -> Result<(), Fa
     ))
 }
 
-/// The document is indexed but no candidate: filtered out, or too far in both arms.
+/// The document is indexed but no candidate: filtered out, or too far in both retrievers.
 fn absent(
     snapshot: &Snapshot,
     request: &Request,

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use recall_embed::EmbedError;
-use recall_eval::source::EvalError;
+use recall_eval::label_file::EvalError;
 use recall_index::IndexError;
+use recall_query::{BuildError, QueryError};
 
 use crate::hint;
 
@@ -113,6 +114,37 @@ impl From<std::io::Error> for Failure {
         match source.kind() {
             std::io::ErrorKind::BrokenPipe => Self::Closed,
             _ => Self::Io { action: "write", path: "standard output".into(), source },
+        }
+    }
+}
+
+impl From<QueryError> for Failure {
+    fn from(error: QueryError) -> Self {
+        match error {
+            QueryError::Index(error) => error.into(),
+            QueryError::Embed(error) => error.into(),
+            QueryError::Condition(why) => Self::usage(why.to_string()),
+            QueryError::OtherModel { .. } => Self::usage_hint(
+                error.to_string(),
+                "leave --model out to use the index's own, or rebuild with: recall index --rebuild --model ID",
+            ),
+            QueryError::NoVectors(why) => Self::usage_hint(
+                format!("no vectors to search: {}", hint::degraded(&why)),
+                "ask with --mode keyword, or bring the vectors up to date with: recall index",
+            ),
+        }
+    }
+}
+
+impl From<BuildError> for Failure {
+    fn from(error: BuildError) -> Self {
+        match error {
+            BuildError::Index(error) => error.into(),
+            BuildError::Embed(error) => error.into(),
+            BuildError::Model(why) => Self::usage(hint::degraded(&why)),
+            BuildError::UnknownRoots { .. } => {
+                Self::usage_hint(error.to_string(), "name them: recall index --rebuild FOLDER")
+            }
         }
     }
 }

@@ -1,16 +1,16 @@
 //! `recall get`: a document whole, as on disk.
 
 use recall_index::{EntryId, Snapshot};
-use recall_query::answer::whole_text;
+use recall_query::whole_text;
 
 use crate::failure::Failure;
 use crate::flags::{Flags, GetFlags};
-use crate::place;
+use crate::index_folder;
 use crate::print::out_bytes;
 
 /// Runs `recall get`.
 pub fn run(flags: &Flags, options: &GetFlags) -> Result<u8, Failure> {
-    let snapshot = Snapshot::open(&place::to_read(flags.index.as_deref())?)?;
+    let snapshot = Snapshot::open(&index_folder::to_read(flags.index.as_deref())?)?;
     let entry = resolve(&snapshot, &options.name)?;
     out_bytes(&content(&snapshot, entry)?)?;
     Ok(0)
@@ -73,7 +73,7 @@ fn content(snapshot: &Snapshot, entry: EntryId) -> Result<Vec<u8>, Failure> {
             ),
         }
     }
-    let mut text = whole_text(snapshot, entry)?;
+    let mut text = whole_text(snapshot, entry, &stored)?;
     if !text.ends_with('\n') {
         text.push('\n');
     }

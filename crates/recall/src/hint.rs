@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 
 use recall_embed::EmbedError;
 use recall_index::IndexError;
+use recall_query::{Degraded, NoVectors};
 
 /// What helps where a model cannot be named, fetched, checked, loaded or run.
 pub fn embed(error: &EmbedError) -> String {
@@ -74,6 +75,30 @@ fn io(kind: ErrorKind) -> Option<&'static str> {
         }
         _ => None,
     }
+}
+
+/// Why an answer is from less than was asked for, and what helps.
+pub fn degraded(why: &Degraded) -> String {
+    match why {
+        Degraded::NoVectors => format!("{why}; make them with: recall index"),
+        Degraded::OtherModel(_) => format!("{why}; rebuild with: recall index --rebuild"),
+        Degraded::NotLoaded => format!("by keywords only (--fast): {why}"),
+        Degraded::Model(error) => format!("{error}; {}", embed(error)),
+        Degraded::Behind { .. } | Degraded::Unreadable(_) => why.to_string(),
+    }
+}
+
+/// Why a run made no vectors.
+pub fn no_vectors(why: &NoVectors) -> String {
+    match why {
+        NoVectors::Later => "left for later (--keyword-only)".to_owned(),
+        NoVectors::Model(error) => format!("{error}; {}", embed(error)),
+    }
+}
+
+/// The command that prints a document whole.
+pub fn get(id: &str) -> String {
+    format!("recall get '{id}'")
 }
 
 #[cfg(test)]

@@ -1,100 +1,130 @@
 //! `recall index`: the disk, brought into an index.
 
-mod model;
 mod plan;
 mod report;
 mod work;
 
-use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use recall_index::{Indexer, Manifest, Summary};
+use recall_index::{Manifest, Summary};
+use recall_query::{Builder, Built, Words};
 
 use crate::bars::Bars;
 use crate::failure::Failure;
 use crate::flags::{Flags, IndexFlags};
-use crate::{resident, stop};
-pub use model::Model;
+use crate::resident::{self, Job};
+use crate::{hint, index_folder, stop};
 pub use report::problems;
 pub use work::Work;
 
 /// Runs `recall index`.
 pub fn run(flags: &Flags, options: &IndexFlags) -> Result<u8, Failure> {
-    let started = Instant::now();
-    let mut work = Work::new(flags, &options.paths, &options.reading)?;
+    let mut work = Work::new(flags.index.as_deref(), &options.paths, &options.reading)?;
     work.options.optimize = options.optimize;
-    let (stop, bars) = (stop::flag(), Bars::new());
+    work.settings.rebuild = options.rebuild;
     if options.dry_run {
-        return plan::dry_run(&work, options.json, &bars);
+        return plan::dry_run(&work, options.json, &Bars::new());
     }
-    let model = Model::find(flags, &options.reading, &work, options.rebuild)?;
-    let was_busy = resident::release(&work.folder);
-    let mut indexer = model.open(&work, options.rebuild)?;
-    if options.rebuild && work.paths.is_empty() && indexer.manifest().roots.is_empty() {
-        return Err(Failure::usage_hint(
-            format!("which folders {} was made of is not known", work.folder.display()),
-            "name them: recall index --rebuild FOLDER",
-        ));
-    }
-    let progress = |step| bars.step(step);
-    let measure = |text: &str| model.measure(text);
-    let summary = indexer.update(&work.paths, &work.options, &measure, &progress, stop);
-    bars.clear();
-    let mut summary = summary?;
-    let searchable = started.elapsed();
-    let background = options.background || was_busy && options.reading.keyword_only;
-    let vectors = Vectors { model: &model, work: &work, background, bars: &bars, stop };
-    let (manifest, no_vectors) = vectors.make(indexer, &mut summary)?;
-    let report = report::Report {
-        folder: &work.folder,
-        summary: &summary,
-        manifest: &manifest,
-        searchable_seconds: searchable.as_secs_f64(),
-        seconds: started.elapsed().as_secs_f64(),
-        no_vectors,
-    };
-    report.print(options.json)?;
+    Run { work: &work, background: options.background, json: options.json }.run(flags.offline)?;
     Ok(0)
 }
 
-/// The second half of a run: here, or in the background.
-struct Vectors<'a> {
-    model: &'a Model,
-    work: &'a Work,
-    background: bool,
-    bars: &'a Bars,
-    stop: &'a AtomicBool,
+/// Brings the index of `work` up to date, words and vectors, and says what was done.
+pub fn update(work: &Work, offline: bool) -> Result<(), Failure> {
+    Run { work, background: false, json: false }.run(offline)
 }
 
-impl Vectors<'_> {
-    /// Makes the vectors or has them made; the index as it is then, and why vectors are missing.
-    fn make(
+/// One run.
+struct Run<'a> {
+    work: &'a Work,
+    background: bool,
+    json: bool,
+}
+
+impl Run<'_> {
+    fn run(&self, offline: bool) -> Result<(), Failure> {
+        let started = Instant::now();
+        let (work, stop, bars) = (self.work, stop::flag(), Bars::new());
+        let builder = work.builder(offline)?;
+        let was_busy = resident::release(&work.folder);
+        let words = builder.update(&work.paths, &work.options, &|step| bars.step(step), stop);
+        bars.clear();
+        let words = words?;
+        tell_recut(&words);
+        let searchable = started.elapsed();
+        let background = self.background || was_busy && work.settings.keyword_only;
+        let (summary, manifest, no_vectors) = if background && words.summary.pending > 0 {
+            self.in_background(&builder, words, &bars, stop)?
+        } else {
+            self.here(&builder, words, &bars, stop)?
+        };
+        self.report(&summary, &manifest, no_vectors, searchable, started.elapsed())
+    }
+
+    /// Makes the vectors in this process. What was done, the index as it is then, and why vectors are
+    /// missing.
+    fn here(
         &self,
-        mut indexer: Indexer,
-        summary: &mut Summary,
-    ) -> Result<(Manifest, Option<String>), Failure> {
-        if self.background && summary.pending > 0 {
-            let manifest = indexer.manifest().clone();
-            // Whoever makes them needs the writer's lock.
-            drop(indexer);
-            if self.model.hand_over(&self.work.folder, self.work.options.optimize) {
-                let why = "the rest is made in the background; see: recall status";
-                return Ok((manifest, Some(why.to_owned())));
-            }
-            indexer = self.model.open(self.work, false)?;
-        }
-        let progress = |step| self.bars.step(step);
+        builder: &Builder,
+        words: Words,
+        bars: &Bars,
+        stop: &AtomicBool,
+    ) -> Result<(Summary, Manifest, Option<String>), Failure> {
         let optimize = self.work.options.optimize;
-        let made = self.model.embed(&mut indexer, optimize, summary, &progress, self.stop);
-        self.bars.clear();
-        Ok((indexer.manifest().clone(), made?))
+        let built = builder.embed(words, optimize, &|step| bars.step(step), stop);
+        bars.clear();
+        let Built { summary, manifest, no_vectors } = built?;
+        Ok((summary, manifest, no_vectors.as_ref().map(hint::no_vectors)))
+    }
+
+    /// Has the resident process make the vectors, or makes them here if it does not take them on.
+    fn in_background(
+        &self,
+        builder: &Builder,
+        words: Words,
+        bars: &Bars,
+        stop: &AtomicBool,
+    ) -> Result<(Summary, Manifest, Option<String>), Failure> {
+        // Whoever makes them needs the writer's lock.
+        let (summary, manifest) = words.release();
+        if hand_over(self.work, builder, self.work.options.optimize) {
+            let why = "the rest is made in the background; see: recall status";
+            return Ok((summary, manifest, Some(why.to_owned())));
+        }
+        self.here(builder, builder.reopen(summary)?, bars, stop)
+    }
+
+    fn report(
+        &self,
+        summary: &Summary,
+        manifest: &Manifest,
+        no_vectors: Option<String>,
+        searchable: Duration,
+        all: Duration,
+    ) -> Result<(), Failure> {
+        let report = report::Report {
+            folder: &self.work.folder,
+            summary,
+            manifest,
+            searchable_seconds: searchable.as_secs_f64(),
+            seconds: all.as_secs_f64(),
+            no_vectors,
+        };
+        report.print(self.json)
     }
 }
 
-/// Indexes `paths` into `folder` with the default options, as the demo and repairs do.
-pub fn quietly(flags: &Flags, folder: PathBuf, options: &IndexFlags) -> Result<u8, Failure> {
-    let flags =
-        Flags { index: Some(folder), offline: flags.offline, command: crate::Command::Demo };
-    run(&flags, options)
+/// Says that all documents were cut anew, which takes longer than a user expects.
+pub fn tell_recut(words: &Words) {
+    if words.recut {
+        eprintln!("the model is here now: all documents were cut by its tokens");
+    }
+}
+
+/// Hands the vectors that an index lacks to the resident process. Whether it took them on.
+pub fn hand_over(work: &Work, builder: &Builder, optimize: bool) -> bool {
+    let (folder, threads) = (index_folder::real(&work.folder), work.settings.threads);
+    let job = |model| Job { folder, model, threads, optimize };
+    builder.model_record().is_some_and(|model| resident::embed(job(model)))
 }

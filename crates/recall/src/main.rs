@@ -1,11 +1,11 @@
 //! The program `recall`: flags in, one command, an exit code out.
 
-mod ask;
+mod answer_json;
 mod bars;
 mod check;
+mod conditions;
 mod config;
 mod demo;
-mod engine;
 mod eval;
 mod explain;
 mod failure;
@@ -13,8 +13,8 @@ mod flags;
 mod get;
 mod hint;
 mod index;
+mod index_folder;
 mod model;
-mod place;
 mod pointers;
 mod print;
 mod query;

@@ -1,10 +1,8 @@
 //! `recall model`, and getting a model onto the machine for the commands that need one.
 
 use recall_embed::{
-    EmbedError, Embedder, Home, Installed, ModelCatalogue, ModelSpec, State, installed, pull,
-    verify,
+    EmbedError, Home, Installed, ModelCatalogue, ModelSpec, State, installed, pull, verify,
 };
-use recall_index::EmbedFailure;
 
 use crate::bars::Bars;
 use crate::failure::Failure;
@@ -107,11 +105,4 @@ fn check(home: &Home, model: &ModelSpec) -> Result<u8, Failure> {
         format!("{} is not as it was installed", model.id),
         format!("fetch it again with: recall model pull {}", model.id),
     ))
-}
-
-/// What the index asks a model for: the finished vectors of passages.
-pub fn vectors_of(
-    embedder: &Embedder,
-) -> impl Fn(&[&str], &(dyn Fn(usize) + Sync)) -> Result<Vec<Vec<f32>>, EmbedFailure> {
-    |texts, report| Ok(embedder.passages(texts, report)?)
 }

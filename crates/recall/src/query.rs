@@ -1,41 +1,55 @@
 //! `recall query`: a question, answered.
 
 use std::io::Read;
+use std::path::Path;
 use std::time::Instant;
 
-use recall_query::answer::{Answer, Hit};
-use recall_query::passage;
-use recall_query::search::Mode;
+use recall_query::{Answer, Engine, Hit, Query, passage};
 
-use crate::ask::Ask;
-use crate::engine::Engine;
+use crate::answer_json::{self, AnswerJson, HitJson};
 use crate::failure::Failure;
 use crate::flags::{Flags, FormatFlag, QueryFlags};
 use crate::print::{DIM, PLACE, TITLE, WARN, harmless, marked, out, paint, width};
-use crate::{place, resident};
+use crate::{conditions, hint, index_folder, resident};
 
 /// Bytes of a passage that text output shows.
 const PASSAGE_BYTES: usize = 420;
 
 /// Runs `recall query`.
 pub fn run(flags: &Flags, options: &QueryFlags) -> Result<u8, Failure> {
+    ask(&index_folder::to_read(flags.index.as_deref())?, options)
+}
+
+/// Answers a question from the index in `folder`. The number is the exit code.
+pub fn ask(folder: &Path, options: &QueryFlags) -> Result<u8, Failure> {
     let started = Instant::now();
-    let folder = place::to_read(flags.index.as_deref())?;
-    let ask = Ask::new(&folder, text(options)?, options);
-    let mut answer = match shared(&ask)? {
+    let query = query(folder, text(options)?, options)?;
+    let request = query.request()?;
+    // Where no model is needed, the answer is here sooner than another process is asked.
+    let shared = if request.needs_model() { resident::answer(&query) } else { None };
+    let mut answer = match shared {
         Some(answer) => answer,
-        None => Engine::new().answer(&ask)?,
+        None => Engine::new().answer_request(&query, &request)?,
     };
     answer.took_ms = started.elapsed().as_secs_f64() * 1000.0;
     print(&answer, options)?;
     Ok(u8::from(answer.nothing_relevant))
 }
 
-/// The answer of the resident process to a question that needs a model. Others are answered sooner
-/// than another process is asked.
-fn shared(ask: &Ask) -> Result<Option<Answer>, Failure> {
-    let has_words = !ask.request()?.question.text.trim().is_empty();
-    Ok(if ask.mode == Mode::Keyword || !has_words { None } else { resident::answer(ask) })
+/// The question `text` to the index in `folder`, as the flags have it.
+fn query(folder: &Path, text: String, options: &QueryFlags) -> Result<Query, Failure> {
+    Ok(Query {
+        conditions: conditions::of(&options.filter)?,
+        mode: conditions::mode(options.mode),
+        limit: options.limit,
+        show_weak: options.show_weak,
+        full: options.full,
+        budget: options.budget,
+        verify: options.verify,
+        model: options.model.clone(),
+        fast: options.fast,
+        ..Query::new(index_folder::real(folder), text)
+    })
 }
 
 fn text(options: &QueryFlags) -> Result<String, Failure> {
@@ -54,8 +68,10 @@ fn text(options: &QueryFlags) -> Result<String, Failure> {
 fn print(answer: &Answer, options: &QueryFlags) -> Result<(), Failure> {
     let format = if options.json { FormatFlag::Json } else { options.format };
     let text = match format {
-        FormatFlag::Json => json_line(answer),
-        FormatFlag::Jsonl => answer.hits.iter().map(json_line).collect(),
+        FormatFlag::Json => answer_json::line(&AnswerJson::of(answer)),
+        FormatFlag::Jsonl => {
+            answer.hits.iter().map(|hit| answer_json::line(&HitJson::of(hit))).collect()
+        }
         FormatFlag::Paths => paths(&answer.hits),
         FormatFlag::Text => answer.hits.iter().map(|hit| hit_text(hit, options)).collect(),
     };
@@ -64,13 +80,6 @@ fn print(answer: &Answer, options: &QueryFlags) -> Result<(), Failure> {
         say_the_rest(answer);
     }
     Ok(())
-}
-
-fn json_line(value: &impl serde::Serialize) -> String {
-    let text = serde_json::to_string(value).expect("answers have string keys only");
-    // Both are line ends to some readers of lines, and legal inside JSON strings.
-    let text = text.replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029");
-    format!("{text}\n")
 }
 
 fn paths(hits: &[Hit]) -> String {
@@ -82,7 +91,7 @@ fn paths(hits: &[Hit]) -> String {
 /// What belongs to an answer but is no data.
 fn say_the_rest(answer: &Answer) {
     if let Some(why) = &answer.degraded {
-        eprintln!("note: {why}");
+        eprintln!("note: {}", hint::degraded(why));
     }
     if answer.nothing_relevant {
         eprintln!("nothing relevant in {} documents", answer.coverage.documents);
@@ -96,7 +105,7 @@ fn hit_text(hit: &Hit, options: &QueryFlags) -> String {
         None => hit.path.clone(),
     };
     let about: Vec<String> =
-        [Some(hit.kind.clone()), hit.date.clone(), hit.authors.first().cloned()]
+        [Some(hit.kind.name().to_owned()), hit.date.clone(), hit.authors.first().cloned()]
             .into_iter()
             .flatten()
             .chain((hit.id != hit.path && hit.id != *name).then(|| hit.id.clone()))
@@ -135,7 +144,8 @@ fn body(hit: &Hit, options: &QueryFlags) -> String {
         }
         (None, Some(omitted)) => format!(
             "     {} bytes, whole or not at all; read it with: {}\n",
-            omitted.bytes, omitted.get
+            omitted.bytes,
+            hint::get(&hit.id)
         ),
         (None, None) => String::new(),
     }
@@ -148,7 +158,7 @@ fn indented(text: &str) -> String {
     lines.map(|line| format!("{}\n", textwrap::fill(line.trim_end(), &options))).collect()
 }
 
-/// Each arm's rank, score and share of a hit.
+/// Each retriever's rank, score and share of a hit.
 pub fn explanation(hit: &Hit) -> String {
     let mut text = format!(
         "     score {:.3} = keyword {:.3} + vector {:.3}{}\n",

@@ -6,11 +6,11 @@ use recall_sources::Problem;
 use crate::failure::Failure;
 use crate::flags::{Flags, StatusFlags};
 use crate::print::{out, size};
-use crate::{place, resident, serve};
+use crate::{index_folder, resident, serve};
 
 /// Runs `recall status`.
 pub fn run(flags: &Flags, options: &StatusFlags) -> Result<u8, Failure> {
-    let snapshot = Snapshot::open(&place::to_read(flags.index.as_deref())?)?;
+    let snapshot = Snapshot::open(&index_folder::to_read(flags.index.as_deref())?)?;
     let catalogue = snapshot.catalogue()?;
     let text = if options.json {
         format!("{}\n", json(&snapshot, catalogue.sources().iter())?)

@@ -2,39 +2,21 @@
 
 use std::path::Path;
 
-use clap::Args;
 use recall_eval::queries::Query;
 use recall_eval::tune::{self, FOLDS, LEAST, Proposal, SETTINGS, Sample};
-use recall_index::{Analyzer, Indexer, Snapshot};
+use recall_index::{Indexer, Snapshot};
 use recall_query::fuse::FusionWeights;
-use recall_query::question::Question;
-use recall_query::search::{Mode, Searcher};
+use recall_query::{Engine, Mode};
 use serde_json::json;
 
 use crate::bars::Bars;
-use crate::engine::Engine;
 use crate::eval::PROBLEMS_SHOWN;
-use crate::eval::ask::Asker;
-use crate::eval::labelled::{self, LabelFlags, Labelled};
+use crate::eval::labelled::{self, Labelled};
+use crate::eval::runner::Runner;
 use crate::failure::Failure;
-use crate::flags::Flags;
-use crate::place;
+use crate::flags::{Flags, TuneFlags};
+use crate::index_folder;
 use crate::print::{harmless, out};
-
-#[derive(Debug, Args)]
-pub struct TuneFlags {
-    #[command(flatten)]
-    pub labels: LabelFlags,
-    /// Say what would be stored, and store nothing
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Forget what was stored before, and fit nothing
-    #[arg(long)]
-    pub reset: bool,
-    /// Print as JSON
-    #[arg(long)]
-    pub json: bool,
-}
 
 /// What came of a fit.
 struct Fit {
@@ -46,7 +28,7 @@ struct Fit {
 /// Runs `recall tune`.
 pub fn run(flags: &Flags, options: &TuneFlags) -> Result<u8, Failure> {
     if options.reset {
-        return reset(&place::to_read(flags.index.as_deref())?);
+        return reset(&index_folder::to_read(flags.index.as_deref())?);
     }
     let labelled = Labelled::load(&options.labels, false)?;
     let folder = labelled::index(flags, &options.labels, false)?;
@@ -60,16 +42,12 @@ pub fn run(flags: &Flags, options: &TuneFlags) -> Result<u8, Failure> {
 }
 
 fn fit(folder: &Path, labelled: &Labelled, options: &TuneFlags) -> Result<Fit, Failure> {
-    let snapshot = Snapshot::open(folder)?;
-    let mut notes = labelled.notes(PROBLEMS_SHOWN);
-    notes.extend(labelled.unknown_documents(&snapshot)?);
-    let any = Question { text: "?".to_owned(), ..Question::default() };
     // Keywords alone have one weight, which decides nothing.
-    let vectors = Engine::new().vectors(&snapshot, Mode::Vector, &any, false)?;
-    let analyzer = Analyzer::default();
-    let searcher = Searcher::new(&snapshot, vectors.embedder.as_deref(), &analyzer);
+    let searcher = Engine::new().searcher(folder, Mode::Vector)?;
+    let mut notes = labelled.notes(PROBLEMS_SHOWN);
+    notes.extend(labelled.unknown_documents(searcher.snapshot())?);
     let field = options.labels.filter_field.as_deref();
-    let samples = samples(&Asker { searcher: &searcher, labelled, field }, labelled)?;
+    let samples = samples(&Runner { searcher: &searcher, labelled, field }, labelled)?;
     let now = *searcher.weights();
     let weights = tune::weights(&samples, &now);
     let kept = match &weights {
@@ -88,13 +66,13 @@ fn fit(folder: &Path, labelled: &Labelled, options: &TuneFlags) -> Result<Fit, F
     Ok(Fit { proposals: weights.into_iter().chain(threshold).collect(), notes, stored: false })
 }
 
-fn samples(asker: &Asker<'_>, labelled: &Labelled) -> Result<Vec<Sample>, Failure> {
+fn samples(runner: &Runner<'_>, labelled: &Labelled) -> Result<Vec<Sample>, Failure> {
     let sets = [&labelled.queries, &labelled.unanswerable, &labelled.off_topic];
     let total = sets.iter().map(|set| set.len()).sum::<usize>() as u64;
     let bars = Bars::new();
     let mut samples = Vec::new();
     let mut ask = |query: &Query, is_answerable: bool| -> Result<(), Failure> {
-        let (ranking, _) = asker.rank(query, Mode::Hybrid)?;
+        let (ranking, _) = runner.rank(query, Mode::Hybrid)?;
         let grades = labelled.qrels.get(&query.id).filter(|_| is_answerable).cloned();
         samples.push(Sample { query: query.id.clone(), ranking, grades });
         bars.questions(samples.len() as u64, total);

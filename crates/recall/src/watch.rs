@@ -7,12 +7,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use recall_index::{IndexError, Summary};
+use recall_query::{Builder, Words};
 
 use crate::bars::Bars;
 use crate::failure::Failure;
 use crate::flags::{Flags, WatchFlags};
-use crate::index::{Model, Work, problems};
-use crate::{resident, stop};
+use crate::index::{Work, hand_over, problems, tell_recut};
+use crate::{hint, resident, stop};
 use changes::{Changes, Watcher};
 
 /// Between two looks whether to end.
@@ -60,7 +61,7 @@ pub fn run(flags: &Flags, options: &WatchFlags) -> Result<u8, Failure> {
 /// What is watched, and how it is brought into the index.
 struct Watch<'a> {
     work: Work,
-    model: Model,
+    builder: Builder,
     stop: &'a AtomicBool,
     /// The last changes are not in the index.
     has_failed: bool,
@@ -68,9 +69,9 @@ struct Watch<'a> {
 
 impl<'a> Watch<'a> {
     fn new(flags: &Flags, options: &WatchFlags, stop: &'a AtomicBool) -> Result<Self, Failure> {
-        let work = Work::new(flags, &options.paths, &options.reading)?;
-        let model = Model::find(flags, &options.reading, &work, false)?;
-        Ok(Self { work, model, stop, has_failed: false })
+        let work = Work::new(flags.index.as_deref(), &options.paths, &options.reading)?;
+        let builder = work.builder(flags.offline)?;
+        Ok(Self { work, builder, stop, has_failed: false })
     }
 
     /// Updates the index, however long somebody else writes it; what cannot be done now is tried
@@ -115,21 +116,27 @@ impl<'a> Watch<'a> {
         resident::release(&self.work.folder);
         let bars = Bars::new();
         let progress = |step| bars.step(step);
-        let measure = |text: &str| self.model.measure(text);
-        let mut indexer = self.model.open(&self.work, false)?;
         let paths = if changes.paths().is_empty() { self.work.paths.as_slice() } else { &[] };
-        let summary = indexer.update(paths, &self.work.options, &measure, &progress, self.stop);
-        drop(indexer);
+        let words = self.builder.update(paths, &self.work.options, &progress, self.stop);
         bars.clear();
-        let mut summary = summary?;
+        let words = words?;
+        tell_recut(&words);
+        let (summary, _) = words.release();
         tell(&summary, started.elapsed());
-        if summary.pending > 0 && !self.model.hand_over(&self.work.folder, false) {
-            let mut indexer = self.model.open(&self.work, false)?;
-            let made = self.model.embed(&mut indexer, false, &mut summary, &progress, self.stop);
-            bars.clear();
-            if let Some(why) = made? {
-                eprintln!("{} chunks without a vector: {why}", summary.pending);
-            }
+        if summary.pending > 0 && !hand_over(&self.work, &self.builder, false) {
+            self.embed(self.builder.reopen(summary)?, &bars)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the vectors in this process.
+    fn embed(&self, words: Words, bars: &Bars) -> Result<(), Failure> {
+        let built = self.builder.embed(words, false, &|step| bars.step(step), self.stop);
+        bars.clear();
+        let built = built?;
+        if let Some(why) = &built.no_vectors {
+            let missing = built.summary.pending;
+            eprintln!("{missing} chunks without a vector: {}", hint::no_vectors(why));
         }
         Ok(())
     }

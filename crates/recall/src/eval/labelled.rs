@@ -3,41 +3,17 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
 use recall_embed::Home;
+use recall_eval::label_file::{self, Problem};
 use recall_eval::qrels::{self, Qrels};
 use recall_eval::queries::{self, Query};
-use recall_eval::source::{self, Problem};
 use recall_index::Snapshot;
 
 use super::listed;
 use crate::failure::Failure;
-use crate::flags::{Flags, IndexFlags, ReadingFlags};
-use crate::{index as indexing, place};
-
-/// Which questions to ask, and of which index; `recall eval` and `recall tune` are told alike.
-#[derive(Debug, Args)]
-pub struct LabelFlags {
-    /// A labelled set: a folder with corpus.jsonl (or .gz), queries.jsonl and qrels/test.tsv (BEIR's layout).
-    /// Its index is kept in DATASET/.recall unless --index names another place
-    #[arg(value_name = "DATASET")]
-    pub dataset: Option<PathBuf>,
-    /// Questions: BEIR's queries.jsonl, or CSV or JSON lines with `query` and `relevant`
-    #[arg(long, value_name = "FILE")]
-    pub queries: Option<PathBuf>,
-    /// Labels: a TREC or BEIR qrels file; documents by id or path
-    #[arg(long, value_name = "FILE")]
-    pub qrels: Option<PathBuf>,
-    /// Questions about the corpus that nothing in it answers
-    #[arg(long, value_name = "FILE")]
-    pub unanswerable: Option<PathBuf>,
-    /// Questions of another corpus, which nothing here answers either
-    #[arg(long, value_name = "FILE")]
-    pub off_topic: Option<PathBuf>,
-    /// Answer each question among the documents that have its own value in this metadata field
-    #[arg(long, value_name = "FIELD")]
-    pub filter_field: Option<String>,
-}
+use crate::flags::{Flags, LabelFlags, ReadingFlags};
+use crate::index::{self as indexing, Work};
+use crate::index_folder;
 
 /// Questions and what answers them.
 #[derive(Debug, Default)]
@@ -121,7 +97,7 @@ impl Labelled {
         let mut problems = Vec::new();
         let mut questions = |path: Option<&PathBuf>| {
             let read = |path: &PathBuf| {
-                source::read(path, queries::parse, Vec::is_empty, "question", &mut problems)
+                label_file::read(path, queries::parse, Vec::is_empty, "question", &mut problems)
             };
             path.map_or_else(|| Ok(Vec::new()), read)
         };
@@ -129,7 +105,7 @@ impl Labelled {
         let unanswerable = questions(files.unanswerable.as_ref())?;
         let off_topic = questions(options.off_topic.as_ref())?;
         let read = |path: &PathBuf| {
-            source::read(path, qrels::parse, Qrels::is_empty, "label", &mut problems)
+            label_file::read(path, qrels::parse, Qrels::is_empty, "label", &mut problems)
         };
         let mut qrels = files.qrels.as_ref().map_or_else(|| Ok(Qrels::new()), read)?;
         add_own_labels(&asked, &mut qrels);
@@ -234,7 +210,9 @@ fn add_own_labels(queries: &[Query], qrels: &mut Qrels) {
 /// The index to ask: that of a set is brought up to date first (without vectors, where nobody will
 /// ask them: `keyword_only`), any other is taken as it is.
 pub fn index(flags: &Flags, options: &LabelFlags, keyword_only: bool) -> Result<PathBuf, Failure> {
-    let Some(dataset) = &options.dataset else { return place::to_read(flags.index.as_deref()) };
+    let Some(dataset) = &options.dataset else {
+        return index_folder::to_read(flags.index.as_deref());
+    };
     let names = ["corpus.jsonl", "corpus.jsonl.gz"];
     let Some(corpus) = names.map(|name| dataset.join(name)).into_iter().find(|c| c.is_file())
     else {
@@ -247,18 +225,14 @@ pub fn index(flags: &Flags, options: &LabelFlags, keyword_only: bool) -> Result<
         Some(given) => given.clone(),
         None => own_folder(dataset)?,
     };
-    let update = IndexFlags {
-        paths: vec![corpus],
-        reading: ReadingFlags { keyword_only, ..ReadingFlags::default() },
-        ..IndexFlags::default()
-    };
-    indexing::quietly(flags, folder.clone(), &update)?;
-    place::to_read(Some(&folder))
+    let reading = ReadingFlags { keyword_only, ..ReadingFlags::default() };
+    indexing::update(&Work::new(Some(&folder), &[corpus], &reading)?, flags.offline)?;
+    index_folder::to_read(Some(&folder))
 }
 
 /// `.recall` in the set's folder, or a place in the cache if nothing can be written there.
 fn own_folder(dataset: &Path) -> Result<PathBuf, Failure> {
-    let inside = dataset.join(place::FOLDER);
+    let inside = dataset.join(index_folder::FOLDER);
     if std::fs::create_dir_all(&inside).is_ok() && is_writable(&inside) {
         return Ok(inside);
     }

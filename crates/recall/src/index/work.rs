@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use recall_index::{IndexOptions, Manifest};
+use recall_query::{BuildSettings, Builder};
 
 use crate::config::{self, Config, globs};
 use crate::failure::Failure;
-use crate::flags::{Flags, ReadingFlags};
-use crate::place;
+use crate::flags::ReadingFlags;
+use crate::{index_folder, model};
 
 /// An index and what is to be read into it.
 pub struct Work {
@@ -15,34 +16,44 @@ pub struct Work {
     pub folder: PathBuf,
     /// What was named: files, folders and exports; nothing means all that is known.
     pub paths: Vec<PathBuf>,
-    /// `recall.toml` of the first root.
-    pub config: Config,
     /// What is read, and how.
     pub options: IndexOptions,
+    /// How it is cut and embedded.
+    pub settings: BuildSettings,
     /// The index as it is, if there is one.
     pub manifest: Option<Manifest>,
 }
 
 impl Work {
-    /// The work on `paths`, or on the known roots.
-    pub fn new(flags: &Flags, paths: &[PathBuf], reading: &ReadingFlags) -> Result<Self, Failure> {
+    /// The work on `paths`, or on the known roots; `index` is the folder that was named for it.
+    pub fn new(
+        index: Option<&Path>,
+        paths: &[PathBuf],
+        reading: &ReadingFlags,
+    ) -> Result<Self, Failure> {
         for path in paths {
             // A root that is away is reported, and what was indexed from it kept; a typing error
             // is not.
-            if !path.exists() && !is_known_root(flags, path) {
+            if !path.exists() && !is_known_root(index, path) {
                 return Err(Failure::usage(format!("there is no {}", path.display())));
             }
         }
-        let folder = place::to_write(flags.index.as_deref(), paths)?;
+        let folder = index_folder::to_write(index, paths)?;
         let manifest = Manifest::read(&folder).ok();
         let paths = paths.to_vec();
-        let (config, options) = (Config::default(), IndexOptions::default());
-        let mut work = Self { folder, paths, config, options, manifest };
-        if let Some(root) = work.roots().first() {
-            work.config = config::load(root)?;
-        }
-        work.options = resolve(reading, &work.config)?;
+        let (options, settings) = (IndexOptions::default(), BuildSettings::default());
+        let mut work = Self { folder, paths, options, settings, manifest };
+        let config = work.roots().first().map(|root| config::load(root)).transpose()?;
+        let config = config.unwrap_or_default();
+        work.options = options_of(reading, &config)?;
+        work.settings = settings_of(reading, &config);
         Ok(work)
+    }
+
+    /// What does it. The model is fetched if need be and if the network may be used.
+    pub fn builder(&self, offline: bool) -> Result<Builder, Failure> {
+        let fetch = |home: &_, spec: &_| model::fetch(home, spec, offline);
+        Ok(Builder::new(&self.folder, self.settings.clone(), &fetch)?)
     }
 
     /// What is read: what was named, else what is known, without links.
@@ -59,8 +70,8 @@ impl Work {
     }
 }
 
-fn is_known_root(flags: &Flags, path: &Path) -> bool {
-    let folder = place::to_write(flags.index.as_deref(), &[path.to_owned()]);
+fn is_known_root(index: Option<&Path>, path: &Path) -> bool {
+    let folder = index_folder::to_write(index, &[path.to_owned()]);
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     folder
         .ok()
@@ -68,8 +79,21 @@ fn is_known_root(flags: &Flags, path: &Path) -> bool {
         .is_some_and(|manifest| manifest.roots.contains(&absolute))
 }
 
-/// Flags and configuration as one record for the engine.
-fn resolve(flags: &ReadingFlags, config: &Config) -> Result<IndexOptions, Failure> {
+/// How it is cut and embedded, by flags and configuration.
+fn settings_of(flags: &ReadingFlags, config: &Config) -> BuildSettings {
+    BuildSettings {
+        model: flags.model.clone(),
+        model_if_new: config.model.clone(),
+        rebuild: false,
+        keyword_only: flags.keyword_only,
+        threads: flags.threads,
+        chunk_tokens: config.chunks.tokens,
+        chunk_overlap: config.chunks.overlap,
+    }
+}
+
+/// What is read, by flags and configuration.
+fn options_of(flags: &ReadingFlags, config: &Config) -> Result<IndexOptions, Failure> {
     let mut out = IndexOptions::default();
     out.scan.include = globs(flags.include.iter().chain(&config.include))?;
     out.scan.exclude = globs(flags.exclude.iter().chain(&config.exclude))?;

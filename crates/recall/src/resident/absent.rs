@@ -3,14 +3,13 @@
 use std::path::Path;
 use std::time::Duration;
 
-use recall_query::answer::Answer;
+use recall_query::{Answer, Query};
 
 use super::status::{Job, JobStatus, OtherBuild, Status};
-use crate::ask::Ask;
 use crate::failure::Failure;
 
 /// Nobody answers.
-pub fn answer(_: &Ask) -> Option<Answer> {
+pub fn answer(_: &Query) -> Option<Answer> {
     None
 }
 

@@ -9,13 +9,12 @@ use std::time::{Duration, Instant};
 
 use nix::fcntl::{FcntlArg, FdFlag, fcntl};
 use recall_index::Manifest;
-use recall_query::answer::Answer;
+use recall_query::{Answer, Query};
 
 use super::message::{self, Call, Envelope, Lines, REPLY_BYTES, Reply};
 use super::socket::{self, is_seated};
 use super::status::{Job, JobStatus, OtherBuild, Status};
-use crate::ask::Ask;
-use crate::place;
+use crate::index_folder;
 
 /// The resident process says every second that it is still at it; this long silence means that it
 /// is stuck.
@@ -30,16 +29,13 @@ const START_PATIENCE: Duration = Duration::from_secs(10);
 const START_TICK: Duration = Duration::from_millis(4);
 
 /// The answer of the resident process, started if need be.
-pub fn answer(ask: &Ask) -> Option<Answer> {
+pub fn answer(query: &Query) -> Option<Answer> {
     // An index without vectors needs no model, so nobody who keeps one.
-    let manifest = Manifest::read(&ask.folder).ok()?;
+    let manifest = Manifest::read(&query.folder).ok()?;
     (manifest.model.is_some() && manifest.counts.vectors > 0).then_some(())?;
-    let generation = Manifest::identity(&ask.folder).ok()?;
-    let call = Call::Ask { ask: Box::new(ask.clone()), generation };
-    let Reply::Answer { mut answer, marks } = ask_or_start(call)? else { return None };
-    for (hit, marks) in answer.hits.iter_mut().zip(marks) {
-        hit.marks = marks;
-    }
+    let generation = Manifest::identity(&query.folder).ok()?;
+    let call = Call::Query { query: Box::new(query.clone()), generation };
+    let Reply::Answer(answer) = ask_or_start(call)? else { return None };
     Some(*answer)
 }
 
@@ -54,7 +50,7 @@ pub fn release(folder: &Path) -> bool {
     if is_off() {
         return false;
     }
-    match ask_if_there(Call::Release { folder: place::real(folder) }) {
+    match ask_if_there(Call::Release { folder: index_folder::real(folder) }) {
         Some(Reply::OtherBuild) => wait_until_gone(RELEASE_PATIENCE),
         reply => matches!(reply, Some(Reply::Done)),
     }
@@ -62,7 +58,7 @@ pub fn release(folder: &Path) -> bool {
 
 /// What the resident process makes of the index in `folder`.
 pub fn job_of(folder: &Path) -> Option<JobStatus> {
-    let folder = place::real(folder);
+    let folder = index_folder::real(folder);
     let reply = if is_off() { None } else { ask_if_there(Call::Status) };
     let Some(Reply::Status(status)) = reply else { return None };
     status.jobs.into_iter().find(|job| job.folder == folder)

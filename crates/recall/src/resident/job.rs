@@ -7,16 +7,11 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-use recall_embed::Embedder;
-use recall_index::{IndexError, IndexProgress, Indexer, Manifest};
+use recall_index::{IndexError, IndexProgress};
+use recall_query::{BuildError, Engine, embed_missing};
 
 use super::status::{Job, JobStatus};
-use crate::engine::Engine;
 use crate::failure::Failure;
-use crate::model;
-
-/// Texts that are not worth another copy of the model.
-const FEW: u64 = 256;
 
 /// The jobs of the resident process.
 #[derive(Default)]
@@ -87,14 +82,17 @@ impl Jobs {
         while let Some((job, stop)) = self.next() {
             let status = |step| self.step(step);
             // A panic in a library must not end the thread with a job that runs for ever.
-            let work = || embed(engine, &job, &status, &stop);
+            let work = || {
+                let Job { folder, model, threads, optimize } = &job;
+                embed_missing(engine.models(), folder, model, *threads, *optimize, &status, &stop)
+            };
             let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
             let failed = match result {
                 Ok(Ok(())) => None,
                 // Somebody else writes this index now, and embeds it or hands it back.
                 _ if stop.load(Ordering::Relaxed) => None,
-                Ok(Err(Failure::Index(IndexError::Locked { .. }))) => None,
-                Ok(Err(failure)) => Some(failure.to_string()),
+                Ok(Err(BuildError::Index(IndexError::Locked { .. }))) => None,
+                Ok(Err(error)) => Some(Failure::from(error).to_string()),
                 Err(_) => Some("a fault of recall's own".to_owned()),
             };
             let mut state = self.lock();
@@ -133,29 +131,4 @@ impl Jobs {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Makes the vectors that an index lacks. Few are made with the model that questions use, where
-/// those go first; for many there is another copy of it, so that no question waits.
-fn embed(
-    engine: &Engine,
-    job: &Job,
-    progress: &recall_index::OnProgress<'_>,
-    stop: &AtomicBool,
-) -> Result<(), Failure> {
-    let manifest = Manifest::read(&job.folder)?;
-    let missing = manifest.counts.missing_vectors();
-    let embedder = if missing <= FEW {
-        engine.model(&job.model).map_err(Failure::usage)?
-    } else {
-        let installed = engine.installed(&job.model).map_err(Failure::usage)?;
-        let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let threads = job.threads.unwrap_or(cores.saturating_sub(1)).clamp(1, 64);
-        Arc::new(Embedder::load(engine.home(), &installed, threads)?)
-    };
-    let mut indexer = Indexer::open(&job.folder, manifest.chunks, manifest.measured)?;
-    indexer.set_model(&job.model)?;
-    indexer.embed(embedder.dims(), &model::vectors_of(&embedder), progress, stop)?;
-    indexer.merge_vectors(job.optimize, progress)?;
-    Ok(())
 }

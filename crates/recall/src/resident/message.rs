@@ -1,18 +1,16 @@
 //! What is said over the socket: one JSON value a line, the caller first.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::ops::Range;
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
 use recall_embed::Home;
-use recall_query::answer::Answer;
+use recall_query::{Answer, Query};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::status::{Job, Status};
-use crate::ask::Ask;
 
 /// Version of the envelope, which every build must understand of every other.
 const PROTOCOL: u32 = 1;
@@ -36,9 +34,9 @@ pub struct Envelope<C> {
 #[serde(rename_all = "snake_case")]
 pub enum Call {
     /// An answer, from this generation of the index or a later one.
-    Ask {
+    Query {
         /// The question.
-        ask: Box<Ask>,
+        query: Box<Query>,
         /// What the manifest said as the caller saw it.
         generation: String,
     },
@@ -62,12 +60,7 @@ pub enum Reply {
     /// Still at it; another reply follows.
     Working,
     /// The answer to a question.
-    Answer {
-        /// As it is printed.
-        answer: Box<Answer>,
-        /// The marks of each hit, which the printed answer has not.
-        marks: Vec<Vec<Range<usize>>>,
-    },
+    Answer(Box<Answer>),
     /// Done, or taken on.
     Done,
     /// There was nothing to do.

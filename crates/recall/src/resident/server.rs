@@ -9,13 +9,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use recall_index::Manifest;
+use recall_query::{Engine, Query};
 
 use super::job::Jobs;
 use super::message::{self, CALL_BYTES, Call, Envelope, Lines, Reply};
 use super::socket::{self, Seat};
 use super::status::Status;
-use crate::ask::Ask;
-use crate::engine::Engine;
 use crate::failure::Failure;
 use crate::stop;
 
@@ -48,8 +47,8 @@ pub fn detach() {
     let _ = nix::unistd::setsid();
 }
 
-/// Is the resident process until it is told to end, or for `idle` without a caller. `false` if
-/// another process is it already.
+/// Runs the resident process until it is told to stop, or nobody has called for `idle`. Returns `false`
+/// if another process is the resident one already.
 pub fn serve(idle: Option<Duration>, patience: Duration) -> Result<bool, Failure> {
     let folder = socket::folder()?;
     let Some(seat) = Seat::take(&folder, patience)? else { return Ok(false) };
@@ -158,23 +157,21 @@ impl Server {
             // The one who asks is none.
             callers: self.callers.load(Ordering::Relaxed).saturating_sub(1),
             indexes: self.engine.open_indexes(),
-            models: self.engine.loaded_models(),
+            models: self.engine.models().loaded_ids(),
             jobs: self.jobs.status(),
         }
     }
 
     /// The answer to a question, unless the caller sees another index at this place than this
     /// process does, or a newer one.
-    fn answer(&self, ask: &Ask, generation: &str) -> Reply {
-        if Manifest::identity(&ask.folder).ok().as_deref() != Some(generation) {
+    fn answer(&self, query: &Query, generation: &str) -> Reply {
+        if Manifest::identity(&query.folder).ok().as_deref() != Some(generation) {
             return Reply::Declined;
         }
-        match self.engine.answer(ask) {
-            Ok(mut answer) => {
+        match self.engine.answer(query) {
+            Ok(answer) => {
                 self.answered.fetch_add(1, Ordering::Relaxed);
-                let marks = answer.hits.iter_mut().map(|hit| std::mem::take(&mut hit.marks));
-                let marks = marks.collect();
-                Reply::Answer { answer: Box::new(answer), marks }
+                Reply::Answer(Box::new(answer))
             }
             // The caller finds the same error and tells it.
             Err(_) => Reply::Declined,
@@ -208,14 +205,14 @@ fn reply(caller: Caller, envelope: Envelope<serde_json::Value>, stream: &UnixStr
         Call::Release { folder } => patiently(caller, stream, move |server| {
             if server.jobs.release(Some(&folder)) { Reply::Done } else { Reply::Nothing }
         }),
-        Call::Ask { .. } | Call::Embed(_) if !is_alike || server.is_leaving() => Reply::Declined,
+        Call::Query { .. } | Call::Embed(_) if !is_alike || server.is_leaving() => Reply::Declined,
         Call::Embed(job) => {
             server.jobs.add(job, &server.engine);
             Reply::Done
         }
-        Call::Ask { ask, generation } => {
-            let (fast, folder) = (ask.fast, ask.folder.clone());
-            let reply = patiently(caller, stream, move |server| server.answer(&ask, &generation));
+        Call::Query { query, generation } => {
+            let (fast, folder) = (query.fast, query.folder.clone());
+            let reply = patiently(caller, stream, move |server| server.answer(&query, &generation));
             if fast {
                 load_behind(&server, folder);
             }

@@ -261,7 +261,7 @@ fn a_set_may_be_packed() {
 #[test]
 fn one_interruption_ends_it() {
     let corpus = by_hand();
-    let questions: String = (0..40_000).map(|n| format!("volume number {n},disk.md\n")).collect();
+    let questions: String = (0..400_000).map(|n| format!("volume number {n},disk.md\n")).collect();
     corpus.write("labels.csv", &format!("query,relevant\n{questions}"));
     let mut child = crate::program::start(corpus.path(), &KEYWORD);
     std::thread::sleep(std::time::Duration::from_millis(700));

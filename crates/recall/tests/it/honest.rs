@@ -4,36 +4,24 @@ use std::fmt::Write as _;
 
 use fastrand::Rng;
 use recall_embed::{DEFAULT_MODEL, Embedder, Home, ModelCatalogue, installed};
-use recall_index::{Analyzer, Filter, Snapshot};
-use recall_query::question;
-use recall_query::search::{Mode, Ranking, Request, Searcher};
+use recall_query::{Engine, Mode, Ranking, Request, Searcher};
 use serde_json::json;
 
 use crate::corpus::Corpus;
 use crate::program::good;
 
 /// Asks an index in this process: two hundred starts of the program would take minutes.
-struct Asked {
-    snapshot: Snapshot,
-    embedder: Embedder,
-}
+struct OpenIndex(Searcher);
 
-impl Asked {
+impl OpenIndex {
     fn open(corpus: &Corpus) -> Self {
-        let home = Home::from_env();
-        let catalogue = ModelCatalogue::of(&home).expect("the catalogue can be read");
-        let model = catalogue.find(DEFAULT_MODEL).expect("it is in the catalogue");
-        let installed = installed(&home, model).expect("tests need the model: recall model pull");
-        let embedder = Embedder::load(&home, &installed, 1).expect("the model loads");
-        Self { snapshot: Snapshot::open(&corpus.index()).expect("an index"), embedder }
+        let searcher = Engine::new().searcher(&corpus.index(), Mode::Vector);
+        Self(searcher.expect("tests need the model: recall model pull"))
     }
 
     fn ask(&self, question: &str, mode: Mode) -> (Ranking, f32) {
-        let analyzer = Analyzer::default();
-        let searcher = Searcher::new(&self.snapshot, Some(&self.embedder), &analyzer);
-        let question = question::parse(question, &|_, _| false);
-        let request = Request { question, filter: Filter::default(), k: 10, mode };
-        (searcher.rank(&request).expect("an index that can be read"), searcher.threshold())
+        let ranking = self.0.rank(&Request::plain(question, mode));
+        (ranking.expect("an index that can be read"), self.0.threshold())
     }
 }
 
@@ -82,11 +70,11 @@ fn two_hundred_rare_tokens_each_find_their_own_document_first() {
         .collect();
     corpus.write("tickets.jsonl", &lines);
     good(corpus.path(), &["index", "."]);
-    let asked = Asked::open(&corpus);
+    let index = OpenIndex::open(&corpus);
     for (number, token) in tokens.iter().enumerate() {
         let own = format!("T{number:03}");
         for question in [token.clone(), format!("what about {token}?")] {
-            let (ranking, threshold) = asked.ask(&question, Mode::Hybrid);
+            let (ranking, threshold) = index.ask(&question, Mode::Hybrid);
             let first = &ranking.documents[0];
             assert_eq!(first.id, own, "{question}");
             assert!(first.relevance >= threshold, "{question}: {}", first.relevance);
@@ -138,11 +126,11 @@ fn two_hundred_rare_names_of_a_real_corpus_each_find_their_own_file_first() {
     Rng::with_seed(7).shuffle(&mut names);
     assert!(names.len() >= 200, "{} names", names.len());
     good(corpus.path(), &["index", "."]);
-    let asked = Asked::open(&corpus);
+    let index = OpenIndex::open(&corpus);
     let mut missed = Vec::new();
     for (name, own) in &names[..200] {
         for question in [name.clone(), format!("what about {name}?")] {
-            let (ranking, threshold) = asked.ask(&question, Mode::Hybrid);
+            let (ranking, threshold) = index.ask(&question, Mode::Hybrid);
             let first = &ranking.documents[0];
             // Where words surround a name that looks like any other word, it is no more than that.
             let doubted = &question == name && first.relevance < threshold;
@@ -171,10 +159,11 @@ fn how_common_a_question_is_comes_from_the_cohort_of_passages() {
     let mut seen = Vec::new();
     for question in ["how do I restore a backup", "khi nào Melanie vẽ bình minh", "xqzvw florgnatz"]
     {
-        let unit = embedder.query(question).expect("a vector");
-        let cosines = vectors.iter().map(|v| v.iter().zip(&unit).map(|(a, b)| a * b).sum::<f32>());
+        let vector = embedder.query(question).expect("a vector");
+        let cosines =
+            vectors.iter().map(|v| v.iter().zip(&vector).map(|(a, b)| a * b).sum::<f32>());
         let mean = cosines.sum::<f32>() / vectors.len() as f32;
-        let said = embedder.cohort_mean(&unit);
+        let said = embedder.cohort_mean(&vector);
         assert!((mean - said).abs() < 0.003, "{question}: {said}, but the mean is {mean}");
         seen.push(said);
     }
@@ -190,10 +179,10 @@ fn questions_about_something_else_are_not_answered_across_languages() {
         }
     }
     good(corpus.path(), &["index", "."]);
-    let asked = Asked::open(&corpus);
+    let index = OpenIndex::open(&corpus);
     let answered = |questions: &[&str]| {
         let top = |question: &&str| {
-            let (ranking, threshold) = asked.ask(question, Mode::Hybrid);
+            let (ranking, threshold) = index.ask(question, Mode::Hybrid);
             ranking.documents.iter().any(|d| d.relevance >= threshold)
         };
         questions.iter().filter(|q| top(q)).count()
@@ -224,7 +213,7 @@ fn a_short_fact_does_not_drown_among_long_threads() {
         let mut thread = format!("# Traces, part {number}\n\n");
         for line in 0..40 {
             let said = [
-                "Someone asked about billing and nobody had the numbers at hand.",
+                "Someone index about billing and nobody had the numbers at hand.",
                 "The traces are large, and the traces of last week are larger.",
                 "Retention came up once more and was put off to the next meeting.",
                 "How many days until the audit? Days, not weeks, said Lan.",
@@ -235,11 +224,11 @@ fn a_short_fact_does_not_drown_among_long_threads() {
         corpus.write(&format!("thread-{number:02}.md"), &thread);
     }
     good(corpus.path(), &["index", "."]);
-    let asked = Asked::open(&corpus);
+    let index = OpenIndex::open(&corpus);
     for question in
         ["what is the retention of billing traces", "how many days are billing traces kept"]
     {
-        let (ranking, threshold) = asked.ask(question, Mode::Hybrid);
+        let (ranking, threshold) = index.ask(question, Mode::Hybrid);
         assert_eq!(ranking.documents[0].path, "fact.md", "{question}");
         assert!(ranking.documents[0].relevance >= threshold, "{question}");
     }
@@ -254,7 +243,7 @@ fn what_says_nothing_is_answered_with_nothing_in_every_mode() {
         corpus.write(name, &text);
     }
     good(corpus.path(), &["index", "."]);
-    let asked = Asked::open(&corpus);
+    let index = OpenIndex::open(&corpus);
     let nothing = [
         "....",
         "?!",
@@ -280,7 +269,7 @@ fn what_says_nothing_is_answered_with_nothing_in_every_mode() {
     ];
     for question in nothing {
         for mode in [Mode::Hybrid, Mode::Keyword, Mode::Vector] {
-            let (ranking, threshold) = asked.ask(question, mode);
+            let (ranking, threshold) = index.ask(question, mode);
             let answered = ranking.documents.iter().find(|d| d.relevance >= threshold);
             assert!(answered.is_none(), "{question:?} {mode:?}: {answered:?}");
         }

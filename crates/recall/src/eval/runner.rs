@@ -7,27 +7,24 @@ use recall_eval::measure::{Outcome, Outcomes};
 use recall_eval::qrels::Grades;
 use recall_eval::queries::Query;
 use recall_index::IndexError;
-use recall_query::ranking::Ranking;
-use recall_query::search::{Mode, Searcher};
+use recall_query::{Mode, Query as Question, Ranking, Searcher};
 
 use super::labelled::Labelled;
-use crate::ask::request;
 use crate::bars::Bars;
 use crate::failure::Failure;
-use crate::flags::FilterFlags;
 use crate::stop;
 
 /// Asks labelled questions.
-pub struct Asker<'a> {
+pub struct Runner<'a> {
     /// Who answers.
-    pub searcher: &'a Searcher<'a>,
+    pub searcher: &'a Searcher,
     /// What is asked.
     pub labelled: &'a Labelled,
     /// Each question is answered among the documents that have its own value in this field.
     pub field: Option<&'a str>,
 }
 
-impl Asker<'_> {
+impl Runner<'_> {
     /// What came of every question in each of `modes`.
     pub fn ask(&self, modes: &[Mode]) -> Result<Vec<(Mode, Outcomes)>, Failure> {
         let bars = Bars::new();
@@ -77,8 +74,9 @@ impl Asker<'_> {
             return Err(IndexError::Interrupted.into());
         }
         let started = Instant::now();
-        let mut request = request(&query.text, &FilterFlags::default())?;
-        request.mode = mode;
+        let folder = self.searcher.snapshot().folder();
+        let mut request =
+            Question { mode, ..Question::new(folder, query.text.as_str()) }.request()?;
         let value = self
             .field
             .and_then(|field| Some((field.to_owned(), query.metadata.get(field)?.clone())));

@@ -1,0 +1,79 @@
+//! What `recall eval` and `recall tune` take.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::ModeFlag;
+
+#[derive(Debug, Args)]
+pub struct EvalFlags {
+    #[command(flatten)]
+    pub labels: LabelFlags,
+    /// Only this mode; may be repeated
+    #[arg(long, value_enum, value_name = "MODE")]
+    pub mode: Vec<ModeFlag>,
+    /// Also report by this metadata field of the questions
+    #[arg(long, value_name = "FIELD")]
+    pub by: Option<String>,
+    /// List what the keyword retriever misses and the vector retriever finds, and the other way round
+    #[arg(long)]
+    pub misses: bool,
+    /// Ask only the first N questions of each kind
+    #[arg(long, value_name = "N")]
+    pub limit: Option<usize>,
+    /// Exit with 2 if hybrid (or what was measured instead) is below: `ndcg@10=0.6`
+    #[arg(long, value_name = "METRIC=VALUE")]
+    pub fail_under: Vec<String>,
+    /// Write the rankings as a TREC run; with several modes one file each, `run.keyword.txt`
+    #[arg(long, value_name = "FILE")]
+    pub run_out: Option<PathBuf>,
+    /// Compare two TREC runs by the labels, question by question, and ask nothing
+    #[arg(long, num_args = 2, value_names = ["RUN_A", "RUN_B"])]
+    pub compare: Vec<PathBuf>,
+    /// Write a page with a chart for every figure
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Which questions to ask, and of which index; `recall eval` and `recall tune` are told alike.
+#[derive(Debug, Args)]
+pub struct LabelFlags {
+    /// A labelled set: a folder with corpus.jsonl (or .gz), queries.jsonl and qrels/test.tsv (BEIR's layout).
+    /// Its index is kept in DATASET/.recall unless --index names another place
+    #[arg(value_name = "DATASET")]
+    pub dataset: Option<PathBuf>,
+    /// Questions: BEIR's queries.jsonl, or CSV or JSON lines with `query` and `relevant`
+    #[arg(long, value_name = "FILE")]
+    pub queries: Option<PathBuf>,
+    /// Labels: a TREC or BEIR qrels file; documents by id or path
+    #[arg(long, value_name = "FILE")]
+    pub qrels: Option<PathBuf>,
+    /// Questions about the corpus that nothing in it answers
+    #[arg(long, value_name = "FILE")]
+    pub unanswerable: Option<PathBuf>,
+    /// Questions of another corpus, which nothing here answers either
+    #[arg(long, value_name = "FILE")]
+    pub off_topic: Option<PathBuf>,
+    /// Answer each question among the documents that have its own value in this metadata field
+    #[arg(long, value_name = "FIELD")]
+    pub filter_field: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct TuneFlags {
+    #[command(flatten)]
+    pub labels: LabelFlags,
+    /// Say what would be stored, and store nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Forget what was stored before, and fit nothing
+    #[arg(long)]
+    pub reset: bool,
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
+}

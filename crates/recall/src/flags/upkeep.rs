@@ -1,0 +1,70 @@
+//! What commands take that look after the index, the model and the resident process.
+
+use clap::{Args, Subcommand};
+
+#[derive(Debug, Default, Args)]
+pub struct ServeFlags {
+    /// End the resident process
+    #[arg(long, conflicts_with = "status")]
+    pub stop: bool,
+    /// Say what the resident process holds and does
+    #[arg(long)]
+    pub status: bool,
+    /// Print the status as JSON
+    #[arg(long, requires = "status")]
+    pub json: bool,
+    /// End after this time without a question: `15m`, `2h`
+    #[arg(long, value_name = "TIME", env = "RECALL_RESIDENT_IDLE")]
+    pub idle: Option<jiff::SignedDuration>,
+    /// How a question starts it: without a terminal, and ending by itself
+    #[arg(long, hide = true)]
+    pub detached: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct StatusFlags {
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct CheckFlags {
+    /// Rebuild what is damaged
+    #[arg(long)]
+    pub repair: bool,
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ModelFlags {
+    #[command(subcommand)]
+    pub command: ModelCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ModelCommand {
+    /// The models that are known, and which are here
+    List {
+        /// Print as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Fetch a model and the ONNX Runtime
+    Pull {
+        /// The model; the default one if left out
+        id: Option<String>,
+    },
+    /// Compare every file with what was installed
+    Verify {
+        /// The model; the default one if left out
+        id: Option<String>,
+    },
+    /// Print the folder of a model
+    Path {
+        /// The model; the default one if left out
+        id: Option<String>,
+    },
+}
