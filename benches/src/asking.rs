@@ -8,7 +8,7 @@ use recall_query::{Engine, Mode, Request, Searcher, TextBudget};
 
 use crate::outcome::Outcome;
 
-/// Candidates that each arm of recall gives.
+/// Candidates that each retriever of recall returns.
 const DEPTH: usize = 256;
 /// Hits that are shown.
 const HITS: usize = 10;

@@ -32,7 +32,7 @@ impl Generator {
         format!("<{name}> {}", self.words.sentence(&mut random, count))
     }
 
-    /// A stretch of a ticket: a few paragraphs, shorter than a chunk.
+    /// A part of a ticket: a few paragraphs, shorter than a chunk.
     pub fn ticket(&self, number: u64) -> String {
         let mut random = seeded(number, 2);
         let paragraphs = random.usize(2..=4);

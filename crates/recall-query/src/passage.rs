@@ -1,4 +1,4 @@
-//! The stretch of a document to show, and the words in it to mark. Pure.
+//! The passage of a document to show, and the words in it to mark. Pure.
 
 use std::ops::Range;
 

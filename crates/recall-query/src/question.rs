@@ -25,7 +25,7 @@ pub const FILTERS: [&str; 7] = ["since", "until", "source", "author", "kind", "t
 /// Longer questions are cut: no model reads more, and no index should be asked for more terms.
 const CHARS_MAX: usize = 4000;
 
-/// One stretch of a question.
+/// One piece of a question.
 struct Piece<'a> {
     sign: Option<char>,
     name: Option<&'a str>,
@@ -91,7 +91,7 @@ fn pieces(question: &str) -> Vec<Piece<'_>> {
     out
 }
 
-/// The first stretch of `text`, which does not begin with a space, and what follows it.
+/// The first piece of `text`, which does not begin with a space, and what follows it.
 fn piece(text: &str) -> (Option<Piece<'_>>, &str) {
     let (sign, after_sign) = signed(text);
     let (name, body) = named(after_sign);

@@ -4,7 +4,7 @@ use crate::document::Document;
 use crate::readers::conversation::{Conversation, Saying, add_line};
 use crate::reading::{Outcome, Sink};
 
-/// After so many seconds without a message another stretch begins…
+/// After so many seconds without a message another conversation begins…
 const SILENCE_SECONDS: u64 = 60 * 60;
 /// …and after so many messages.
 const MAX_MESSAGES: usize = 80;
@@ -27,8 +27,8 @@ impl Channel {
         Conversation::new(Document { id, ..self.template.clone() })
     }
 
-    /// A stretch of talk that begins with `first`.
-    fn stretch(&self, first: &Saying) -> Conversation {
+    /// A conversation that begins with `first`.
+    fn conversation(&self, first: &Saying) -> Conversation {
         let mut conversation = match first.span {
             Some(span) if first.id.is_empty() => self.thread(&span.line_start.to_string()),
             _ => self.thread(&first.id),
@@ -43,23 +43,23 @@ impl Channel {
     }
 }
 
-/// The stretches of one channel, while it is being read.
+/// The conversations of one channel, while it is being read.
 #[derive(Debug)]
-pub(crate) struct Stretches {
+pub(crate) struct Conversations {
     pub(crate) channel: Channel,
     open: Option<Conversation>,
-    /// Lines that are no messages and come before the next stretch.
+    /// Lines that are no messages and come before the next conversation.
     lead: String,
     /// When the last message was written, in seconds since 1970.
     last: Option<i64>,
 }
 
-impl Stretches {
+impl Conversations {
     pub(crate) fn new(channel: Channel) -> Self {
         Self { channel, open: None, lead: String::new(), last: None }
     }
 
-    /// Adds a message; hands out the stretch before it if there was silence between them.
+    /// Adds a message; hands out the conversation before it if there was silence between them.
     pub(crate) fn say(&mut self, saying: Saying, sink: &mut Sink<'_>) -> Outcome {
         if self.ends_before(&saying) {
             self.flush(sink)?;
@@ -67,9 +67,9 @@ impl Stretches {
         self.last = saying.date.map(|date| date.seconds).or(self.last);
         let (channel, lead) = (&self.channel, &mut self.lead);
         let open = self.open.get_or_insert_with(|| {
-            let mut stretch = channel.stretch(&saying);
-            stretch.note(&std::mem::take(lead));
-            stretch
+            let mut conversation = channel.conversation(&saying);
+            conversation.note(&std::mem::take(lead));
+            conversation
         });
         open.say(saying, sink)
     }
@@ -82,7 +82,7 @@ impl Stretches {
         }
     }
 
-    /// Hands out the stretch that is open.
+    /// Hands out the conversation that is open.
     pub(crate) fn flush(&mut self, sink: &mut Sink<'_>) -> Outcome {
         self.open.take().map_or(Ok(()), |mut open| open.flush(sink))
     }

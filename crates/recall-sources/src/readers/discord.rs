@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::document::Kind;
 use crate::format::Head;
 use crate::input::Input;
-use crate::readers::channel::{Channel, Stretches};
+use crate::readers::channel::{Channel, Conversations};
 use crate::readers::conversation::{Saying, add_line};
 use crate::readers::json::Element;
 use crate::readers::keys::Keys;
@@ -35,7 +35,7 @@ pub(crate) fn read(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) ->
     let link = link(&guild, &about);
     let channel = channel(&guild, &about, context);
     let is_thread = pointer::str(&about, "/type").contains("Thread");
-    let (mut thread, mut stretches) = (None, Stretches::new(channel));
+    let (mut thread, mut conversations) = (None, Conversations::new(channel));
     let outcome = json::elements(input, context, &["messages"], |element: Element<Value>| {
         let message = &element.value;
         let kind = pointer::text(message, &["/type"]);
@@ -48,12 +48,12 @@ pub(crate) fn read(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) ->
             saying.url = format!("{link}/{}", saying.id);
         }
         if !is_thread {
-            return stretches.say(saying, sink);
+            return conversations.say(saying, sink);
         }
-        thread.get_or_insert_with(|| stretches.channel.thread(&saying.id)).say(saying, sink)
+        thread.get_or_insert_with(|| conversations.channel.thread(&saying.id)).say(saying, sink)
     });
     thread.map_or(Ok(()), |mut thread| thread.flush(sink))?;
-    stretches.flush(sink)?;
+    conversations.flush(sink)?;
     outcome
 }
 

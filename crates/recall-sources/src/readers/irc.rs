@@ -11,7 +11,7 @@ use crate::document::Kind;
 use crate::format::Head;
 use crate::input::Input;
 use crate::problem::Reason;
-use crate::readers::channel::{Channel, Stretches};
+use crate::readers::channel::{Channel, Conversations};
 use crate::readers::conversation::Saying;
 use crate::readers::irc_line::{Line, Stamp};
 use crate::readers::lines::Lines;
@@ -58,7 +58,7 @@ pub(crate) fn is_irc(head: &Head<'_>) -> bool {
 
 /// Reads one log. Lines that nobody says are left out, but for topics.
 pub(crate) fn read(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) -> Outcome {
-    let mut stretches = Stretches::new(channel(input, context));
+    let mut conversations = Conversations::new(channel(input, context));
     let limit = context.options.max_document_bytes;
     let mut lines = Lines::new(input, limit).map_err(|error| context.failed(&error))?;
     let (mut clock, mut text, mut found) = (Clock::of(context.name), String::new(), false);
@@ -72,15 +72,16 @@ pub(crate) fn read(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) ->
                 found = true;
                 let (author, date) = (nick.to_owned(), clock.date(at));
                 let span = Some(line.span);
-                stretches.say(Saying { author, date, text, span, ..Saying::default() }, sink)?;
+                conversations
+                    .say(Saying { author, date, text, span, ..Saying::default() }, sink)?;
             }
             Line::Day(day) => clock.set(day),
-            Line::Topic(topic) => stretches.note(topic),
+            Line::Topic(topic) => conversations.note(topic),
             Line::Event => {}
-            Line::Other => stretches.note(text.trim()),
+            Line::Other => conversations.note(text.trim()),
         }
     }
-    stretches.flush(sink)?;
+    conversations.flush(sink)?;
     if found { Ok(()) } else { Err(context.malformed(0, "nobody says anything")) }
 }
 

@@ -1,4 +1,4 @@
-//! Machine logs: stretches of lines with a time, repeated lines folded and counted.
+//! Machine logs: blocks of lines with a time, repeated lines folded and counted.
 
 use std::sync::LazyLock;
 
@@ -12,7 +12,7 @@ use crate::problem::Reason;
 use crate::readers::lines::{Line, Lines};
 use crate::reading::{Context, Outcome, Sink};
 
-/// A stretch is cut when its text is larger than this many bytes…
+/// A block is cut when its text is larger than this many bytes…
 const STRETCH_BYTES: usize = 64 << 10;
 /// …or at a silence of so many seconds, once it has this many bytes.
 const SILENCE_SECONDS: i64 = 30 * 60;
@@ -90,10 +90,10 @@ fn mail_like(text: &str) -> String {
     format!("{} +0000", text.replace('-', " "))
 }
 
-/// Reads a log, stretch by stretch.
+/// Reads a log, block by block.
 pub(crate) fn read(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) -> Outcome {
     let mut lines = Lines::new(input, LINE_BYTES).map_err(|error| context.failed(&error))?;
-    let mut log = Log { context, stretch: Stretch::default(), handed_out: 0, cut: None };
+    let mut log = Log { context, block: Block::default(), handed_out: 0, cut: None };
     let mut text = String::new();
     let mut entry: Option<Entry> = None;
     while let Some(line) = lines.next(&mut text).map_err(|error| context.failed(&error))? {
@@ -155,7 +155,7 @@ impl Entry {
 
 /// Entries that become one document.
 #[derive(Default)]
-struct Stretch {
+struct Block {
     text: String,
     span: Option<Span>,
     first: Option<Date>,
@@ -166,7 +166,7 @@ struct Stretch {
     times: u64,
 }
 
-impl Stretch {
+impl Block {
     fn repeats(&self, entry: &Entry) -> bool {
         self.times > 0 && self.said == entry.said && !entry.said.trim().is_empty()
     }
@@ -211,7 +211,7 @@ impl Stretch {
 
 struct Log<'a> {
     context: &'a Context<'a>,
-    stretch: Stretch,
+    block: Block,
     handed_out: u64,
     /// The first line that was too long.
     cut: Option<u64>,
@@ -219,16 +219,16 @@ struct Log<'a> {
 
 impl Log<'_> {
     fn add(&mut self, entry: Entry, sink: &mut Sink<'_>) -> Outcome {
-        if !self.stretch.text.is_empty() && self.stretch.ends_before(&entry) {
+        if !self.block.text.is_empty() && self.block.ends_before(&entry) {
             self.flush(sink)?;
         }
-        self.stretch.add(entry);
+        self.block.add(entry);
         Ok(())
     }
 
     fn flush(&mut self, sink: &mut Sink<'_>) -> Outcome {
-        self.stretch.count();
-        let Stretch { text, span, first, last, .. } = std::mem::take(&mut self.stretch);
+        self.block.count();
+        let Block { text, span, first, last, .. } = std::mem::take(&mut self.block);
         if text.trim().is_empty() {
             return Ok(());
         }

@@ -8,7 +8,7 @@ use crate::document::Kind;
 use crate::format::Head;
 use crate::input::Input;
 use crate::problem::Reason;
-use crate::readers::channel::{Channel, Stretches};
+use crate::readers::channel::{Channel, Conversations};
 use crate::readers::conversation::{Saying, add_line};
 use crate::readers::pointer;
 use crate::readers::records::Records;
@@ -44,7 +44,7 @@ pub(crate) fn read(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) ->
             _ => {}
         }
     }
-    export.talk.into_values().try_for_each(|mut stretches| stretches.flush(sink))
+    export.talk.into_values().try_for_each(|mut conversations| conversations.flush(sink))
 }
 
 #[derive(Default)]
@@ -140,7 +140,7 @@ struct Export<'a> {
     context: &'a Context<'a>,
     names: Names,
     /// By the source of its channel.
-    talk: BTreeMap<String, Stretches>,
+    talk: BTreeMap<String, Conversations>,
 }
 
 impl Export<'_> {
@@ -154,8 +154,8 @@ impl Export<'_> {
         if replies.is_empty() {
             let key = channel.template.metadata.get("team").cloned().unwrap_or_default()
                 + &channel.template.source;
-            let stretches = self.talk.entry(key).or_insert_with(|| Stretches::new(channel));
-            return stretches.say(saying, sink);
+            let conversations = self.talk.entry(key).or_insert_with(|| Conversations::new(channel));
+            return conversations.say(saying, sink);
         }
         let span = saying.span;
         let line = span.map_or(0, |span| span.line_start).to_string();

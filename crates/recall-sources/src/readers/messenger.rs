@@ -6,7 +6,7 @@ use crate::document::Kind;
 use crate::format::Head;
 use crate::input::Input;
 use crate::problem::Reason;
-use crate::readers::channel::{Channel, Stretches};
+use crate::readers::channel::{Channel, Conversations};
 use crate::readers::conversation::{Saying, add_line};
 use crate::readers::json::Element;
 use crate::readers::keys::Keys;
@@ -21,16 +21,16 @@ pub(crate) fn is_messenger(head: &Head<'_>) -> bool {
 
 /// Reads one conversation. The newest message may come first.
 pub(crate) fn read(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) -> Outcome {
-    let mut stretches = Stretches::new(channel(input, context)?);
+    let mut conversations = Conversations::new(channel(input, context)?);
     let outcome = json::elements(input, context, &["messages"], |element: Element<Value>| {
         if !element.value.is_object() {
             let reason = Reason::Malformed("a message that is no object".to_owned());
             return sink.problem(context.problem(Some(element.span.line_start), reason));
         }
         let saying = Saying { span: Some(element.span), ..saying(&element.value) };
-        stretches.say(saying, sink)
+        conversations.say(saying, sink)
     });
-    stretches.flush(sink)?;
+    conversations.flush(sink)?;
     outcome
 }
 

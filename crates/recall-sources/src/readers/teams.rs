@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::document::Kind;
 use crate::format::Head;
 use crate::input::Input;
-use crate::readers::channel::{Channel, Stretches};
+use crate::readers::channel::{Channel, Conversations};
 use crate::readers::conversation::{Saying, add_line};
 use crate::readers::html;
 use crate::readers::json::{Element, Json};
@@ -186,16 +186,16 @@ fn read_conversation(json: &mut Json<'_>, context: &Context<'_>, sink: &mut Sink
         "id" => json.element(0).map(|element| id = pointer::text(&element.value, &[""])),
         "displayName" => json.element(0).map(|element| name = pointer::text(&element.value, &[""])),
         "MessageList" => {
-            let mut stretches =
-                Stretches::new(channel(if name.is_empty() { &id } else { &name }, context));
+            let mut conversations =
+                Conversations::new(channel(if name.is_empty() { &id } else { &name }, context));
             let outcome = json.array(|json, number| {
                 let Element { value, span, .. } = json.element::<Value>(number)?;
                 if !is_typed(&value) {
                     return Ok(());
                 }
-                stretches.say(Saying { span: Some(span), ..own_saying(&value) }, sink)
+                conversations.say(Saying { span: Some(span), ..own_saying(&value) }, sink)
             });
-            stretches.flush(sink)?;
+            conversations.flush(sink)?;
             outcome
         }
         _ => json.skip(),

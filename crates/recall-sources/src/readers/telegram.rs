@@ -7,7 +7,7 @@ use crate::document::Kind;
 use crate::format::Head;
 use crate::input::Input;
 use crate::problem::Reason;
-use crate::readers::channel::{Channel, Stretches};
+use crate::readers::channel::{Channel, Conversations};
 use crate::readers::conversation::{Saying, add_line};
 use crate::readers::json::Json;
 use crate::readers::keys::Keys;
@@ -74,17 +74,17 @@ impl Reader<'_, '_> {
     }
 
     fn messages(&mut self, json: &mut Json<'_>) -> Outcome {
-        let mut stretches = Stretches::new(self.channel());
+        let mut conversations = Conversations::new(self.channel());
         let outcome = json.array(|json, number| {
             let element = json.element::<Value>(number)?;
             let message = &element.value;
             match pointer::str(message, "/type") {
                 "message" => {
                     let saying = Saying { span: Some(element.span), ..saying(message) };
-                    stretches.say(saying, self.sink)
+                    conversations.say(saying, self.sink)
                 }
                 "service" => {
-                    news(message).iter().for_each(|line| stretches.note(line));
+                    news(message).iter().for_each(|line| conversations.note(line));
                     Ok(())
                 }
                 other => {
@@ -94,7 +94,7 @@ impl Reader<'_, '_> {
                 }
             }
         });
-        stretches.flush(self.sink)?;
+        conversations.flush(self.sink)?;
         outcome
     }
 

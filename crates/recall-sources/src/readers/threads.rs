@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::readers::channel::{Channel, Stretches};
+use crate::readers::channel::{Channel, Conversations};
 use crate::readers::conversation::{Conversation, Saying};
 use crate::reading::{Outcome, Sink};
 
@@ -52,13 +52,13 @@ pub(crate) struct Threads<'a> {
     /// By the thread's key.
     open: BTreeMap<String, Conversation>,
     open_bytes: usize,
-    stretches: Stretches,
+    conversations: Conversations,
 }
 
 impl<'a> Threads<'a> {
     pub(crate) fn new(ends: &'a Ends, key: &str, channel: Channel) -> Self {
-        let stretches = Stretches::new(channel);
-        Self { ends, key: key.to_owned(), open: BTreeMap::new(), open_bytes: 0, stretches }
+        let conversations = Conversations::new(channel);
+        Self { ends, key: key.to_owned(), open: BTreeMap::new(), open_bytes: 0, conversations }
     }
 
     /// Adds a message, which is the first of the thread `thread` or a reply in it if such a thread
@@ -71,9 +71,9 @@ impl<'a> Threads<'a> {
         sink: &mut Sink<'_>,
     ) -> Outcome {
         let Some(end) = self.ends.of(&self.key, thread) else {
-            return self.stretches.say(saying, sink);
+            return self.conversations.say(saying, sink);
         };
-        let channel = &self.stretches.channel;
+        let channel = &self.conversations.channel;
         let open = self.open.entry(thread.to_owned()).or_insert_with(|| channel.thread(thread));
         let before = open.bytes();
         open.say(saying, sink)?;
@@ -86,13 +86,13 @@ impl<'a> Threads<'a> {
 
     /// Adds a line that is no message.
     pub(crate) fn note(&mut self, line: &str) {
-        self.stretches.note(line);
+        self.conversations.note(line);
     }
 
     /// Hands out all that is open.
     pub(crate) fn finish(mut self, sink: &mut Sink<'_>) -> Outcome {
         self.flush_parts(sink)?;
-        self.stretches.flush(sink)
+        self.conversations.flush(sink)
     }
 
     fn close(&mut self, thread: &str, sink: &mut Sink<'_>) -> Outcome {

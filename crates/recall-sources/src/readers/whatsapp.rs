@@ -4,7 +4,7 @@ use crate::document::{Kind, Span};
 use crate::format::Head;
 use crate::input::Input;
 use crate::problem::Reason;
-use crate::readers::channel::{Channel, Stretches};
+use crate::readers::channel::{Channel, Conversations};
 use crate::readers::conversation::Saying;
 use crate::readers::lines::Lines;
 use crate::readers::whatsapp_line::{Days, Header, Order, is_mark};
@@ -28,7 +28,7 @@ pub(crate) fn is_whatsapp(head: &Head<'_>) -> bool {
 /// Reads one chat.
 pub(crate) fn read(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) -> Outcome {
     let order = order(input, context)?;
-    let mut stretches = Stretches::new(channel(context));
+    let mut conversations = Conversations::new(channel(context));
     let limit = context.options.max_document_bytes;
     let mut lines = Lines::new(input, limit).map_err(|error| context.failed(&error))?;
     let (mut text, mut open) = (String::new(), None::<Saying>);
@@ -41,20 +41,21 @@ pub(crate) fn read(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) ->
         let Some(header) = Header::parse(&text) else {
             match &mut open {
                 Some(saying) => go_on(saying, &text, line.span),
-                None => stretches.note(text.trim_matches(is_mark)),
+                None => conversations.note(text.trim_matches(is_mark)),
             }
             continue;
         };
         if let Some(saying) = open.take() {
-            stretches.say(saying, sink)?;
+            conversations.say(saying, sink)?;
         }
         let is_first = !std::mem::replace(&mut began, true);
         match header.said() {
             // iOS writes notices as if the group said them.
             Some((author, said))
-                if said.starts_with(is_mark) && (is_first || author == stretches.channel.name) =>
+                if said.starts_with(is_mark)
+                    && (is_first || author == conversations.channel.name) =>
             {
-                stretches.note(said.trim_matches(is_mark));
+                conversations.note(said.trim_matches(is_mark));
             }
             Some((author, said)) => {
                 found = true;
@@ -66,11 +67,11 @@ pub(crate) fn read(input: &Input, context: &Context<'_>, sink: &mut Sink<'_>) ->
                     ..Saying::default()
                 });
             }
-            None => stretches.note(header.rest),
+            None => conversations.note(header.rest),
         }
     }
-    open.map_or(Ok(()), |saying| stretches.say(saying, sink))?;
-    stretches.flush(sink)?;
+    open.map_or(Ok(()), |saying| conversations.say(saying, sink))?;
+    conversations.flush(sink)?;
     if found { Ok(()) } else { Err(context.malformed(0, "nobody says anything")) }
 }
 
