@@ -87,7 +87,7 @@ fn broken_front_matter_is_text_and_named() {
     = markdown, 1 documents
     "#);
     insta::assert_snapshot!(shown("a.md", b"---\nProse between rules.\n---\nx"), @r#"
-    a.md note "a" "---\nProse between rules.\n---\nx" 0..30@1-4
+    a.md note "Prose between rules." "---\nProse between rules.\n---\nx" 0..30@1-4
     = markdown, 1 documents
     "#);
     insta::assert_snapshot!(shown("a.md", b"---\n\nA rule, then text: no front matter.\n"), @r#"
