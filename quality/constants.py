@@ -4,9 +4,9 @@ from pathlib import Path
 
 PATH = Path(__file__).parent.parent / "crates/recall-query/src/relevance/constants.rs"
 HEADER = """\
-// Written by quality/fit.py; do not edit.
-
 //! The fitted constants of the relevance model; `coefficients.rs` says what each means.
+//!
+//! Written by quality/fit.py; do not edit.
 
 use super::coefficients::{AnswerCoefficients, Case, Constants, TopicCoefficients};
 

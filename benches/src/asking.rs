@@ -14,13 +14,13 @@ const DEPTH: usize = 256;
 const HITS: usize = 10;
 
 /// An index opened with its model.
-pub struct Asking {
+pub(crate) struct Asking {
     searcher: Searcher,
 }
 
 /// Where the time of one question goes, in milliseconds.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Spans {
+pub(crate) struct Spans {
     /// All of it.
     pub whole: f64,
     /// The question's vector.
@@ -35,24 +35,24 @@ pub struct Spans {
 
 impl Spans {
     /// Features of both arms, fusion, judgement: what the others leave.
-    pub fn rest(&self) -> f64 {
+    pub(crate) fn rest(&self) -> f64 {
         self.whole - self.embedding - self.vectors - self.keyword - self.hits
     }
 }
 
 impl Asking {
-    pub fn open(index: &Path) -> Outcome<Self> {
+    pub(crate) fn open(index: &Path) -> Outcome<Self> {
         Ok(Self { searcher: Engine::new().searcher(index, Mode::Vector)? })
     }
 
     /// The generation that is asked.
-    pub fn snapshot(&self) -> &Snapshot {
+    pub(crate) fn snapshot(&self) -> &Snapshot {
         self.searcher.snapshot()
     }
 
     /// Answers a question and says how long each part took: the whole by one call, then the parts by
     /// themselves.
-    pub fn ask(&self, text: &str) -> Outcome<Spans> {
+    pub(crate) fn ask(&self, text: &str) -> Outcome<Spans> {
         let started = Instant::now();
         let request = Request { k: HITS, ..Request::plain(text, Mode::Hybrid) };
         let ranking = self.searcher.rank(&request)?;
@@ -82,6 +82,6 @@ impl Asking {
     }
 }
 
-pub fn milliseconds(since: Instant) -> f64 {
+pub(crate) fn milliseconds(since: Instant) -> f64 {
     since.elapsed().as_secs_f64() * 1e3
 }

@@ -11,7 +11,7 @@ use crate::outcome::Outcome;
 
 /// A document.
 #[derive(Debug, Deserialize)]
-pub struct Document {
+pub(crate) struct Document {
     #[serde(default)]
     pub title: String,
     pub text: String,
@@ -19,7 +19,7 @@ pub struct Document {
 
 impl Document {
     /// What is searched.
-    pub fn searched(&self) -> String {
+    pub(crate) fn searched(&self) -> String {
         if self.title.is_empty() {
             self.text.clone()
         } else {
@@ -34,14 +34,14 @@ struct Question {
 }
 
 /// The corpus file in a folder.
-pub fn corpus(folder: &Path) -> Outcome<PathBuf> {
+pub(crate) fn corpus(folder: &Path) -> Outcome<PathBuf> {
     let files = ["corpus.jsonl", "corpus.jsonl.gz"].map(|name| folder.join(name));
     let found = files.into_iter().find(|path| path.is_file());
     Ok(found.ok_or_else(|| format!("{}: no corpus.jsonl or corpus.jsonl.gz", folder.display()))?)
 }
 
 /// The questions of a folder, in its order.
-pub fn questions(folder: &Path) -> Outcome<Vec<String>> {
+pub(crate) fn questions(folder: &Path) -> Outcome<Vec<String>> {
     let text = std::fs::read_to_string(folder.join("queries.jsonl"))?;
     let question = |line: &str| Ok(serde_json::from_str::<Question>(line)?.text);
     text.lines().map(question).collect()
@@ -55,12 +55,12 @@ fn lines(corpus: &Path) -> Outcome<impl Iterator<Item = std::io::Result<String>>
 }
 
 /// The documents of a corpus file, one after the other.
-pub fn documents(corpus: &Path) -> Outcome<impl Iterator<Item = Outcome<Document>> + use<>> {
+pub(crate) fn documents(corpus: &Path) -> Outcome<impl Iterator<Item = Outcome<Document>> + use<>> {
     Ok(lines(corpus)?.map(|line| Ok(serde_json::from_str(&line?)?)))
 }
 
 /// Writes the first `count` documents of `corpus` to `to`, and returns how many there were.
-pub fn head(corpus: &Path, count: usize, to: &Path) -> Outcome<usize> {
+pub(crate) fn head(corpus: &Path, count: usize, to: &Path) -> Outcome<usize> {
     let mut out = BufWriter::new(File::create(to)?);
     let mut written = 0;
     for line in lines(corpus)?.take(count) {

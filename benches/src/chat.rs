@@ -14,17 +14,17 @@ const NAMES: [&str; 12] =
     ["lan", "huy", "mara", "joe", "tomas", "ines", "wei", "priya", "olu", "kim", "sven", "ana"];
 
 /// Generates texts.
-pub struct Generator {
+pub(crate) struct Generator {
     words: Words,
 }
 
 impl Generator {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { words: Words::new() }
     }
 
     /// A message of chat: most are short, a few run on.
-    pub fn message(&self, number: u64) -> String {
+    pub(crate) fn message(&self, number: u64) -> String {
         let mut random = seeded(number, 1);
         let long = random.u8(..20) == 0;
         let count = if long { random.usize(30..90) } else { random.usize(3..22) };
@@ -33,7 +33,7 @@ impl Generator {
     }
 
     /// A part of a ticket: a few paragraphs, shorter than a chunk.
-    pub fn ticket(&self, number: u64) -> String {
+    pub(crate) fn ticket(&self, number: u64) -> String {
         let mut random = seeded(number, 2);
         let paragraphs = random.usize(2..=4);
         let sentence = |random: &mut fastrand::Rng| {
@@ -47,19 +47,19 @@ impl Generator {
     }
 
     /// Chat and tickets mixed, as an index of a company's memory has them: two messages to a ticket.
-    pub fn mixed(&self, number: u64) -> String {
+    pub(crate) fn mixed(&self, number: u64) -> String {
         if number % 3 == 2 { self.ticket(number) } else { self.message(number) }
     }
 
     /// A question about nothing in particular.
-    pub fn question(&self, number: u64) -> String {
+    pub(crate) fn question(&self, number: u64) -> String {
         let mut random = seeded(number, 3);
         let count = random.usize(3..10);
         self.words.sentence(&mut random, count)
     }
 
     /// Writes `count` messages as JSON lines into files of ten thousand below `folder`.
-    pub fn write_messages(&self, folder: &Path, count: usize) -> Outcome<()> {
+    pub(crate) fn write_messages(&self, folder: &Path, count: usize) -> Outcome<()> {
         std::fs::create_dir_all(folder)?;
         for first in (0..count).step_by(FILE_DOCUMENTS) {
             let path = folder.join(format!("messages-{:05}.jsonl", first / FILE_DOCUMENTS));
@@ -69,7 +69,7 @@ impl Generator {
     }
 
     /// Writes the messages with these numbers as JSON lines.
-    pub fn write_file(&self, path: &Path, numbers: std::ops::Range<usize>) -> Outcome<()> {
+    pub(crate) fn write_file(&self, path: &Path, numbers: std::ops::Range<usize>) -> Outcome<()> {
         let mut out = BufWriter::new(File::create(path)?);
         for number in numbers {
             let text = self.message(number as u64);
@@ -81,7 +81,7 @@ impl Generator {
     }
 
     /// Writes `count` notes of one paragraph each; another `edition` has another text.
-    pub fn write_notes(&self, folder: &Path, count: usize, edition: u64) -> Outcome<()> {
+    pub(crate) fn write_notes(&self, folder: &Path, count: usize, edition: u64) -> Outcome<()> {
         std::fs::create_dir_all(folder)?;
         for number in 0..count {
             let mut random = seeded(number as u64, 1000 + edition);

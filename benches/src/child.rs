@@ -13,7 +13,7 @@ use crate::outcome::Outcome;
 
 /// What a command used.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub struct Used {
+pub(crate) struct Used {
     /// Start to exit.
     pub seconds: f64,
     /// On all cores together.
@@ -25,7 +25,7 @@ pub struct Used {
 }
 
 /// Runs a command with its output dropped, and prints what it used.
-pub fn serve(command: &[String]) -> Outcome<()> {
+pub(crate) fn serve(command: &[String]) -> Outcome<()> {
     let (program, arguments) = command.split_first().ok_or("no command")?;
     let started = Instant::now();
     let mut child = Command::new(program);
@@ -43,7 +43,7 @@ pub fn serve(command: &[String]) -> Outcome<()> {
 
 /// Runs `command` through [`serve`]; `watch` is called while it runs, about every ten milliseconds.
 /// A command that fails is an error with the end of what it said.
-pub fn run(command: &Command, watch: &mut dyn FnMut()) -> Outcome<Used> {
+pub(crate) fn run(command: &Command, watch: &mut dyn FnMut()) -> Outcome<Used> {
     let mut through = Command::new(std::env::current_exe()?);
     through.arg("child").arg(command.get_program()).args(command.get_args());
     for (name, value) in command.get_envs() {

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 /// One measured value.
 #[derive(Debug, Clone, Serialize)]
-pub struct Figure {
+pub(crate) struct Figure {
     /// What it is, in words.
     pub what: String,
     /// The value.
@@ -15,7 +15,7 @@ pub struct Figure {
 
 /// What a row measured, and whether that meets its target.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Measured {
+pub(crate) struct Measured {
     /// What is compared with the target.
     pub reached: String,
     /// Whether it is met; `None` where nothing was asked.
@@ -28,13 +28,13 @@ pub struct Measured {
 
 impl Measured {
     /// Adds a figure.
-    pub fn add(&mut self, what: impl Into<String>, value: f64, unit: &'static str) {
+    pub(crate) fn add(&mut self, what: impl Into<String>, value: f64, unit: &'static str) {
         self.figures.push(Figure { what: what.into(), value, unit });
     }
 }
 
 /// A number with as many places as say something.
-pub fn number(value: f64) -> String {
+pub(crate) fn number(value: f64) -> String {
     match value.abs() {
         n if !n.is_finite() => "–".to_owned(),
         n if n >= 1000.0 => thousands(value.round() as i64),

@@ -13,7 +13,7 @@ use crate::peers::Peer;
     name = "recall-benches",
     after_help = "A run of every row also writes benches/README.md and benches/figures.json."
 )]
-pub struct Flags {
+pub(crate) struct Flags {
     /// Only these rows (see --list)
     #[arg(long, value_delimiter = ',', value_name = "ROW")]
     pub only: Vec<String>,
@@ -51,7 +51,7 @@ pub struct Flags {
 
 /// What the program is when it runs as a child of itself.
 #[derive(Debug, Subcommand)]
-pub enum Part {
+pub(crate) enum Part {
     /// Run a command and print what it used, as JSON
     #[command(hide = true)]
     Child {

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// Where and of what a run was.
 #[derive(Debug, Clone, Serialize)]
-pub struct Machine {
+pub(crate) struct Machine {
     pub processor: String,
     pub cores: usize,
     pub memory_gb: f64,
@@ -30,7 +30,7 @@ const PACKAGES: [&str; 8] = [
 
 impl Machine {
     /// This machine, now.
-    pub fn here() -> Self {
+    pub(crate) fn here() -> Self {
         let processor = field("/proc/cpuinfo", "model name").unwrap_or_else(|| "unknown".into());
         let memory = field("/proc/meminfo", "MemTotal").unwrap_or_default();
         let kilobytes: f64 = memory.trim_end_matches(" kB").parse().unwrap_or(f64::NAN);
@@ -46,7 +46,7 @@ impl Machine {
     }
 
     /// In one line.
-    pub fn line(&self) -> String {
+    pub(crate) fn line(&self) -> String {
         let versions: Vec<String> = self.versions.iter().map(|(n, v)| format!("{n} {v}")).collect();
         format!(
             "{}, {} cores, {:.0} GB, {}; {}; {}; {}.",

@@ -3,4 +3,4 @@
 use std::error::Error;
 
 /// A result, or a reason that is printed and nothing else.
-pub type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
+pub(crate) type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;

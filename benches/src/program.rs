@@ -8,11 +8,11 @@ use crate::outcome::Outcome;
 
 /// The program to measure.
 #[derive(Debug, Clone)]
-pub struct Program(PathBuf);
+pub(crate) struct Program(PathBuf);
 
 impl Program {
     /// The one that was named, else the one of this workspace, built as this program was.
-    pub fn find(named: Option<&Path>) -> Outcome<Self> {
+    pub(crate) fn find(named: Option<&Path>) -> Outcome<Self> {
         if let Some(path) = named {
             return Ok(Self(std::path::absolute(path)?));
         }
@@ -37,7 +37,7 @@ impl Program {
     }
 
     /// A command on `index`, offline, without a resident process.
-    pub fn command(&self, index: &Path, arguments: &[&str]) -> Command {
+    pub(crate) fn command(&self, index: &Path, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.0);
         command.arg("--offline").arg("--index").arg(index).args(arguments);
         command.env("RECALL_RESIDENT", "off").env_remove("RECALL_INDEX");
@@ -45,7 +45,7 @@ impl Program {
     }
 
     /// Start to exit of a command whose output is dropped.
-    pub fn time(command: &mut Command) -> Outcome<Duration> {
+    pub(crate) fn time(command: &mut Command) -> Outcome<Duration> {
         let command = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let started = Instant::now();
         let status = command.status()?;
@@ -58,7 +58,7 @@ impl Program {
     }
 
     /// Whether it knows a subcommand.
-    pub fn knows(&self, subcommand: &str) -> bool {
+    pub(crate) fn knows(&self, subcommand: &str) -> bool {
         let mut command = Command::new(&self.0);
         command.args([subcommand, "--help"]);
         Self::time(&mut command).is_ok()

@@ -16,7 +16,7 @@ const BEGIN: &str = "<!-- figures: begin -->";
 const END: &str = "<!-- figures: end -->";
 
 /// One row as it came out.
-pub struct Line {
+pub(crate) struct Line {
     pub row: &'static Row,
     /// What was measured, or why not.
     pub measured: Result<Measured, String>,
@@ -25,7 +25,7 @@ pub struct Line {
 }
 
 /// A run.
-pub struct Report {
+pub(crate) struct Report {
     pub machine: Machine,
     /// Name and length.
     pub corpus: String,
@@ -36,7 +36,7 @@ pub struct Report {
 
 impl Line {
     /// For a terminal, as soon as it is known.
-    pub fn in_short(&self) -> String {
+    pub(crate) fn in_short(&self) -> String {
         let reached = self.measured.as_ref().map_or_else(|why| why.as_str(), |m| &m.reached);
         format!("{}: {reached} ({:.0} s)", self.row.name, self.seconds)
     }
@@ -59,7 +59,7 @@ impl Line {
 
 impl Report {
     /// The table of this run alone.
-    pub fn markdown(&self) -> String {
+    pub(crate) fn markdown(&self) -> String {
         let rows = self.rows();
         format!(
             "{}{}",
@@ -69,13 +69,13 @@ impl Report {
     }
 
     /// Every figure of this run, for programs.
-    pub fn json(&self) -> Outcome<String> {
+    pub(crate) fn json(&self) -> Outcome<String> {
         self.file(&self.rows())
     }
 
     /// Puts the figures into `benches/figures.json` and the table into `benches/README.md`. Rows of
     /// `order` that were not run stay as they are; what is no row any more goes.
-    pub fn write(&self, order: &[Row]) -> Outcome<()> {
+    pub(crate) fn write(&self, order: &[Row]) -> Outcome<()> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
         let (figures, page) = (folder.join("figures.json"), folder.join("README.md"));
         let rows = self.merged(order, &std::fs::read_to_string(&figures)?)?;

@@ -5,7 +5,7 @@ use crate::outcome::Outcome;
 use crate::stage::Stage;
 
 /// One row of the table.
-pub struct Row {
+pub(crate) struct Row {
     /// As it is asked for.
     pub name: &'static str,
     pub what: &'static str,

@@ -15,10 +15,10 @@ use crate::scratch::Scratch;
 use crate::synthetic::{DIMS, Synthetic};
 
 /// Documents that a change touches, each in a file of its own.
-pub const CHANGED: usize = 100;
+pub(crate) const CHANGED: usize = 100;
 
 /// An index of so many chunks.
-pub struct Scaled {
+pub(crate) struct Scaled {
     root: PathBuf,
     pub folder: PathBuf,
     vectors: Synthetic,
@@ -28,7 +28,7 @@ pub struct Scaled {
 
 /// Seconds of a run of the writer.
 #[derive(Debug, Clone, Copy)]
-pub struct Parts {
+pub(crate) struct Parts {
     /// Scan, comparison, words, commit.
     pub keyword: f64,
     /// Vectors, their graph, commits, merging.
@@ -36,14 +36,14 @@ pub struct Parts {
 }
 
 impl Parts {
-    pub fn sum(&self) -> f64 {
+    pub(crate) fn sum(&self) -> f64 {
         self.keyword + self.vectors
     }
 }
 
 impl Scaled {
     /// Generates `count` chunks and indexes them.
-    pub fn build(scratch: &Scratch, count: usize) -> Outcome<Self> {
+    pub(crate) fn build(scratch: &Scratch, count: usize) -> Outcome<Self> {
         scratch.say(format!("generating {} messages", number(count as f64)));
         let base = scratch.path(&format!("scaled-{count}"));
         let root = base.join("texts");
@@ -62,7 +62,7 @@ impl Scaled {
     }
 
     /// Writes all notes anew and brings the index up to date.
-    pub fn change(&self, scratch: &Scratch, edition: u64) -> Outcome<Parts> {
+    pub(crate) fn change(&self, scratch: &Scratch, edition: u64) -> Outcome<Parts> {
         scratch.generator.write_notes(&self.root.join("notes"), CHANGED, edition)?;
         self.update(scratch)
     }
@@ -88,7 +88,7 @@ impl Scaled {
     }
 
     /// The generator of its vectors.
-    pub fn vectors(&self) -> &Synthetic {
+    pub(crate) fn vectors(&self) -> &Synthetic {
         &self.vectors
     }
 }

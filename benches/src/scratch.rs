@@ -10,26 +10,26 @@ use crate::chat::Generator;
 use crate::outcome::Outcome;
 
 /// What everything that builds an index for a run needs.
-pub struct Scratch {
+pub(crate) struct Scratch {
     root: TempDir,
     pub generator: Generator,
     bar: ProgressBar,
 }
 
 impl Scratch {
-    pub fn new(bar: ProgressBar) -> Outcome<Self> {
+    pub(crate) fn new(bar: ProgressBar) -> Outcome<Self> {
         let root = tempfile::Builder::new().prefix("recall-benches-").tempdir()?;
         Ok(Self { root, generator: Generator::new(), bar })
     }
 
     /// Says what is being done, on a terminal.
-    pub fn say(&self, what: impl Into<String>) {
+    pub(crate) fn say(&self, what: impl Into<String>) {
         self.bar.set_message(what.into());
         self.bar.tick();
     }
 
     /// Says how far an indexing run is, on a terminal.
-    pub fn step(&self, step: IndexProgress) {
+    pub(crate) fn step(&self, step: IndexProgress) {
         match step {
             IndexProgress::Read { documents, .. } => {
                 self.bar.set_message(format!("{documents} documents"))
@@ -45,7 +45,7 @@ impl Scratch {
     }
 
     /// Path of a new folder or file, gone at the end; nothing is there yet.
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.root.path().join(name)
     }
 }

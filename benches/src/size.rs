@@ -2,7 +2,7 @@
 
 /// Sizes of one run.
 #[derive(Debug, Clone, Copy)]
-pub struct Size {
+pub(crate) struct Size {
     /// Documents of the corpus that are used.
     pub documents: usize,
     /// Of these, how many get vectors from the model.
@@ -21,7 +21,7 @@ pub struct Size {
 
 impl Size {
     /// What is quoted.
-    pub const FULL: Self = Self {
+    pub(crate) const FULL: Self = Self {
         documents: usize::MAX,
         embedded: 10_000,
         texts: 320,
@@ -31,7 +31,7 @@ impl Size {
         questions: 40,
     };
     /// Enough to see that every row runs.
-    pub const QUICK: Self = Self {
+    pub(crate) const QUICK: Self = Self {
         documents: 4_000,
         embedded: 300,
         texts: 24,

@@ -19,7 +19,7 @@ use crate::size::Size;
 const GENERATED_DOCUMENTS: usize = 220_000;
 
 /// A corpus on disk.
-pub struct Corpus {
+pub(crate) struct Corpus {
     /// For the reader of the table.
     pub name: String,
     /// JSON lines, packed or not.
@@ -31,7 +31,7 @@ pub struct Corpus {
 }
 
 /// An index that `recall index` made.
-pub struct Made {
+pub(crate) struct Made {
     pub folder: PathBuf,
     /// What each run used, one a round.
     pub used: Vec<Used>,
@@ -41,7 +41,7 @@ pub struct Made {
 
 /// What a run was given.
 #[derive(Debug, Clone, Default)]
-pub struct Source {
+pub(crate) struct Source {
     /// A corpus in BEIR's layout.
     pub dataset: Option<PathBuf>,
     /// The program to measure.
@@ -49,7 +49,7 @@ pub struct Source {
 }
 
 /// The shared things of a run, made when first asked for and gone with it.
-pub struct Stage {
+pub(crate) struct Stage {
     pub scratch: Scratch,
     pub size: Size,
     source: Source,
@@ -72,7 +72,7 @@ fn once<T>(cell: &OnceLock<T>, make: impl FnOnce() -> Outcome<T>) -> Outcome<&T>
 }
 
 impl Stage {
-    pub fn new(size: Size, source: Source, bar: ProgressBar) -> Outcome<Self> {
+    pub(crate) fn new(size: Size, source: Source, bar: ProgressBar) -> Outcome<Self> {
         Ok(Self {
             scratch: Scratch::new(bar)?,
             size,
@@ -88,7 +88,7 @@ impl Stage {
     }
 
     /// The program to measure, built first if none was named.
-    pub fn program(&self) -> Outcome<&Program> {
+    pub(crate) fn program(&self) -> Outcome<&Program> {
         once(&self.program, || {
             self.say("building recall");
             Program::find(self.source.program.as_deref())
@@ -96,17 +96,17 @@ impl Stage {
     }
 
     /// Says what is being done, on a terminal.
-    pub fn say(&self, what: impl Into<String>) {
+    pub(crate) fn say(&self, what: impl Into<String>) {
         self.scratch.say(what);
     }
 
     /// A new folder's path, gone at the end; nothing is there yet.
-    pub fn folder(&self, name: &str) -> PathBuf {
+    pub(crate) fn folder(&self, name: &str) -> PathBuf {
         self.scratch.path(name)
     }
 
     /// The corpus: the one that was given, or as many generated messages.
-    pub fn corpus(&self) -> Outcome<&Corpus> {
+    pub(crate) fn corpus(&self) -> Outcome<&Corpus> {
         once(&self.corpus, || {
             self.say("reading the corpus");
             let Some(folder) = &self.source.dataset else { return self.generated() };
@@ -130,12 +130,12 @@ impl Stage {
     }
 
     /// The first documents of the corpus, as many as get vectors from the model.
-    pub fn sample(&self) -> Outcome<&Corpus> {
+    pub(crate) fn sample(&self) -> Outcome<&Corpus> {
         once(&self.sample, || self.head(self.size.embedded))
     }
 
     /// The first `count` documents of the corpus as a corpus.
-    pub fn head(&self, count: usize) -> Outcome<Corpus> {
+    pub(crate) fn head(&self, count: usize) -> Outcome<Corpus> {
         let whole = self.corpus()?;
         let file = self.folder(&format!("first-{count}.jsonl"));
         beir::head(&whole.file, count, &file)?;
@@ -143,14 +143,14 @@ impl Stage {
     }
 
     /// The questions of one round, spread over all there are.
-    pub fn questions(&self) -> Outcome<Vec<String>> {
+    pub(crate) fn questions(&self) -> Outcome<Vec<String>> {
         let all = &self.corpus()?.questions;
         let step = (all.len() / self.size.questions).max(1);
         Ok(all.iter().step_by(step).take(self.size.questions).cloned().collect())
     }
 
     /// The keyword index of the whole corpus, made anew in every round.
-    pub fn keyword(&self) -> Outcome<&Made> {
+    pub(crate) fn keyword(&self) -> Outcome<&Made> {
         once(&self.keyword, || {
             let corpus = self.corpus()?;
             let mut made: Option<Made> = None;
@@ -171,7 +171,7 @@ impl Stage {
     }
 
     /// The index of the sample, with vectors of the model.
-    pub fn embedded(&self) -> Outcome<&Made> {
+    pub(crate) fn embedded(&self) -> Outcome<&Made> {
         once(&self.embedded, || {
             let sample = self.sample()?;
             self.say(format!("recall index, {} documents with the model", sample.documents));
@@ -180,17 +180,17 @@ impl Stage {
     }
 
     /// The small index with generated vectors.
-    pub fn few(&self) -> Outcome<&Scaled> {
+    pub(crate) fn few(&self) -> Outcome<&Scaled> {
         once(&self.few, || Scaled::build(&self.scratch, self.size.few))
     }
 
     /// The large one.
-    pub fn many(&self) -> Outcome<&Scaled> {
+    pub(crate) fn many(&self) -> Outcome<&Scaled> {
         once(&self.many, || Scaled::build(&self.scratch, self.size.many))
     }
 
     /// Indexes a corpus into a folder of this name, emptied first.
-    pub fn index(&self, name: &str, corpus: &Corpus, flags: &[&str]) -> Outcome<Made> {
+    pub(crate) fn index(&self, name: &str, corpus: &Corpus, flags: &[&str]) -> Outcome<Made> {
         let folder = self.folder(name);
         if folder.exists() {
             std::fs::remove_dir_all(&folder)?;
@@ -220,7 +220,7 @@ fn documents(index: &Path) -> usize {
 }
 
 /// Bytes of an index on disk.
-pub fn index_bytes(index: &Path) -> Outcome<u64> {
+pub(crate) fn index_bytes(index: &Path) -> Outcome<u64> {
     Ok(Manifest::read(index)?.files().map(|(_, file)| file.bytes).sum())
 }
 

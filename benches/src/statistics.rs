@@ -1,7 +1,7 @@
 //! Medians and percentiles.
 
 /// The value below which `share` (0 to 1) of the values lie, the nearest one; `NaN` of none.
-pub fn percentile(values: &[f64], share: f64) -> f64 {
+pub(crate) fn percentile(values: &[f64], share: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     let place = (share * sorted.len().saturating_sub(1) as f64).round() as usize;
@@ -9,7 +9,7 @@ pub fn percentile(values: &[f64], share: f64) -> f64 {
 }
 
 /// The middle value; of an even number the mean of the middle two.
-pub fn median(values: &[f64]) -> f64 {
+pub(crate) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     match sorted.len() {

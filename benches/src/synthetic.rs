@@ -2,7 +2,7 @@
 //! vectors of a language model have them. Not those of any model.
 
 /// Length of a vector.
-pub const DIMS: usize = 384;
+pub(crate) const DIMS: usize = 384;
 /// Topics that texts are about.
 const TOPICS: u64 = 2_000;
 /// Dimensions in which the texts of a topic differ.
@@ -11,14 +11,14 @@ const SPREAD: usize = 32;
 const DISTANCE: f32 = 0.8;
 
 /// Makes vectors.
-pub struct Synthetic {
+pub(crate) struct Synthetic {
     /// The directions in which texts differ, `SPREAD` of them.
     directions: Vec<Vec<f32>>,
     topics: Vec<Vec<f32>>,
 }
 
 impl Synthetic {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let direction = |seed| unit(gaussian(&mut fastrand::Rng::with_seed(seed), DIMS));
         Self {
             directions: (0..SPREAD as u64).map(direction).collect(),
@@ -27,7 +27,7 @@ impl Synthetic {
     }
 
     /// The vector of a seed: `DIMS` numbers, of length 1.
-    pub fn vector(&self, seed: u64) -> Vec<f32> {
+    pub(crate) fn vector(&self, seed: u64) -> Vec<f32> {
         let mut random = fastrand::Rng::with_seed(seed);
         let mut out = self.topics[random.usize(..self.topics.len())].clone();
         let scale = DISTANCE / (SPREAD as f32).sqrt();
@@ -38,7 +38,7 @@ impl Synthetic {
     }
 
     /// The vector of a text; its seed is the hash under which an index knows the text.
-    pub fn of(&self, text: &str) -> Vec<f32> {
+    pub(crate) fn of(&self, text: &str) -> Vec<f32> {
         let mut first = [0; 8];
         first.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..8]);
         self.vector(u64::from_le_bytes(first))
@@ -64,7 +64,7 @@ fn unit(mut vector: Vec<f32>) -> Vec<f32> {
 }
 
 /// The product of two vectors: of unit vectors the cosine.
-pub fn dot(a: &[f32], b: &[f32]) -> f32 {
+pub(crate) fn dot(a: &[f32], b: &[f32]) -> f32 {
     // Eight sums at once: a single one is a chain that no compiler may take apart.
     let mut sums = [0.0f32; 8];
     for (a, b) in a.chunks_exact(8).zip(b.chunks_exact(8)) {

@@ -25,13 +25,13 @@ const SYLLABLES: [&str; 40] = [
 ];
 
 /// A vocabulary to draw from.
-pub struct Words {
+pub(crate) struct Words {
     words: Vec<String>,
 }
 
 impl Words {
     /// The vocabulary; the same every time.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let mut random = fastrand::Rng::with_seed(7);
         let mut words: Vec<String> = COMMON.split_whitespace().map(str::to_owned).collect();
         let made_up = |random: &mut fastrand::Rng| -> String {
@@ -42,14 +42,14 @@ impl Words {
     }
 
     /// One word: a word's odds fall with its rank, as in real text.
-    pub fn draw(&self, random: &mut fastrand::Rng) -> &str {
+    pub(crate) fn draw(&self, random: &mut fastrand::Rng) -> &str {
         // The logarithm of a rank drawn by 1/rank is uniform.
         let rank = ((self.words.len() as f64).ln() * random.f64()).exp() as usize;
         &self.words[rank.saturating_sub(1).min(self.words.len() - 1)]
     }
 
     /// A sentence of so many words, with now and then an identifier.
-    pub fn sentence(&self, random: &mut fastrand::Rng, count: usize) -> String {
+    pub(crate) fn sentence(&self, random: &mut fastrand::Rng, count: usize) -> String {
         let mut out = String::new();
         for _ in 0..count {
             if !out.is_empty() {

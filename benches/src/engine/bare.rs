@@ -16,7 +16,7 @@ use crate::outcome::Outcome;
 const BATCH_TOKENS: usize = 2_048;
 
 /// Sessions with the texts they are to run.
-pub struct Bare {
+pub(super) struct Bare {
     installed: Installed,
     tokenizer: Tokenizer,
     sessions: Vec<Mutex<Session>>,
@@ -29,7 +29,7 @@ pub struct Bare {
 impl Bare {
     /// `sessions` sessions on `threads` threads each. Several sessions run texts one by one, a single
     /// one in batches.
-    pub fn load(
+    pub(super) fn load(
         home: &Home,
         installed: &Installed,
         sessions: usize,
@@ -57,7 +57,7 @@ impl Bare {
     }
 
     /// Takes texts as passages, and returns how many tokens they have, special ones not counted.
-    pub fn take(&mut self, texts: &[String]) -> Outcome<usize> {
+    pub(super) fn take(&mut self, texts: &[String]) -> Outcome<usize> {
         let prefix = &self.installed.model.passage_prefix;
         let mut ids =
             texts.iter().map(|text| self.ids(prefix, text)).collect::<Outcome<Vec<_>>>()?;
@@ -79,7 +79,7 @@ impl Bare {
     }
 
     /// Runs the texts taken, on all sessions at once.
-    pub fn run(&self) -> Outcome<()> {
+    pub(super) fn run(&self) -> Outcome<()> {
         let next = AtomicUsize::new(0);
         let work = |session: &Mutex<Session>| -> Outcome<()> {
             let mut session = session.lock().map_err(|e| e.to_string())?;
@@ -98,7 +98,7 @@ impl Bare {
     }
 
     /// The vector of a question.
-    pub fn question(&self, text: &str) -> Outcome<Vec<f32>> {
+    pub(super) fn question(&self, text: &str) -> Outcome<Vec<f32>> {
         let ids = self.ids(&self.installed.model.query_prefix, text)?;
         let mut session = self.sessions[0].lock().map_err(|e| e.to_string())?;
         Ok(vectors(&mut session, &[ids])?.remove(0))
@@ -111,7 +111,7 @@ impl Bare {
 }
 
 /// Where the runtime lies: as the user says, else where recall keeps it.
-pub fn library(home: &Home) -> Outcome<PathBuf> {
+pub(super) fn library(home: &Home) -> Outcome<PathBuf> {
     let own = ["RECALL_ORT", "ORT_DYLIB_PATH"].iter().filter_map(std::env::var_os).next();
     if let Some(own) = own {
         return Ok(own.into());

@@ -18,7 +18,7 @@ use plain::Plain;
 
 /// Which engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// recall's own.
     Recall,
     /// ONNX Runtime: one text a run, one thread a session.
@@ -41,7 +41,7 @@ impl Kind {
 }
 
 /// The installed default model.
-pub fn model() -> Outcome<(Home, Installed)> {
+pub(crate) fn model() -> Outcome<(Home, Installed)> {
     let home = Home::from_env();
     let catalogue = ModelCatalogue::of(&home)?;
     let installed = recall_embed::installed(&home, catalogue.find(DEFAULT_MODEL)?)
@@ -134,7 +134,7 @@ impl Engine {
 }
 
 /// Obeys orders on standard input, one a line, until it ends.
-pub fn serve(kind: Kind, threads: usize) -> Outcome<()> {
+pub(crate) fn serve(kind: Kind, threads: usize) -> Outcome<()> {
     let mut engine = Engine::load(kind, threads)?;
     let mut out = std::io::stdout().lock();
     for line in std::io::stdin().lock().lines() {
@@ -146,7 +146,7 @@ pub fn serve(kind: Kind, threads: usize) -> Outcome<()> {
 }
 
 /// An engine in a process of its own.
-pub struct Remote {
+pub(crate) struct Remote {
     child: Child,
     orders: Option<ChildStdin>,
     answers: BufReader<ChildStdout>,
@@ -154,7 +154,7 @@ pub struct Remote {
 
 impl Remote {
     /// Starts one; it is loaded when the first order is answered.
-    pub fn start(kind: Kind, threads: usize) -> Outcome<Self> {
+    pub(crate) fn start(kind: Kind, threads: usize) -> Outcome<Self> {
         let mut command = Command::new(std::env::current_exe()?);
         command.args(["engine", kind.name(), &threads.to_string()]);
         // As recall does: what is searched here is nobody else's business.
@@ -167,17 +167,17 @@ impl Remote {
 
     /// Hands over texts; returns how many tokens they have, special ones not counted, where the
     /// engine can tell.
-    pub fn load(&mut self, texts: &[String]) -> Outcome<usize> {
+    pub(crate) fn load(&mut self, texts: &[String]) -> Outcome<usize> {
         Ok(self.ask(&Order::Load(texts.to_vec()))?.tokens)
     }
 
     /// Seconds to embed the texts handed over.
-    pub fn run(&mut self) -> Outcome<f64> {
+    pub(crate) fn run(&mut self) -> Outcome<f64> {
         Ok(self.ask(&Order::Run)?.seconds)
     }
 
     /// Seconds to embed one question, and its vector.
-    pub fn question(&mut self, text: &str) -> Outcome<(f64, Vec<f32>)> {
+    pub(crate) fn question(&mut self, text: &str) -> Outcome<(f64, Vec<f32>)> {
         let done = self.ask(&Order::Question(text.to_owned()))?;
         Ok((done.seconds, done.vector))
     }

@@ -9,14 +9,14 @@ use super::bare::library;
 use crate::outcome::Outcome;
 
 /// fastembed with the texts it is to run.
-pub struct Plain {
+pub(super) struct Plain {
     model: ModelSpec,
     embedding: TextEmbedding,
     texts: Vec<String>,
 }
 
 impl Plain {
-    pub fn load(home: &Home, installed: &Installed) -> Outcome<Self> {
+    pub(super) fn load(home: &Home, installed: &Installed) -> Outcome<Self> {
         let environment = ort::init_from(library(home)?)?.with_telemetry(false).build()?;
         let tokenizer = TokenizerFiles {
             tokenizer_file: std::fs::read(installed.tokenizer())?,
@@ -31,17 +31,17 @@ impl Plain {
         Ok(Self { model: installed.model.clone(), embedding, texts: Vec::new() })
     }
 
-    pub fn take(&mut self, texts: Vec<String>) {
+    pub(super) fn take(&mut self, texts: Vec<String>) {
         let prefix = &self.model.passage_prefix;
         self.texts = texts.into_iter().map(|text| format!("{prefix}{text}")).collect();
     }
 
-    pub fn run(&mut self) -> Outcome<()> {
+    pub(super) fn run(&mut self) -> Outcome<()> {
         std::hint::black_box(self.embedding.embed(&self.texts, None)?);
         Ok(())
     }
 
-    pub fn question(&mut self, text: &str) -> Outcome<Vec<f32>> {
+    pub(super) fn question(&mut self, text: &str) -> Outcome<Vec<f32>> {
         let text = format!("{}{text}", self.model.query_prefix);
         Ok(self.embedding.embed([text], None)?.remove(0))
     }

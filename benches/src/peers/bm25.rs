@@ -13,7 +13,7 @@ use crate::outcome::Outcome;
 const HEAP_BYTES: usize = 100 << 20;
 
 /// An index of texts, open to search.
-pub struct Bm25 {
+pub(crate) struct Bm25 {
     index: Index,
     searcher: Searcher,
     text: Field,
@@ -21,7 +21,10 @@ pub struct Bm25 {
 
 impl Bm25 {
     /// Indexes `texts` in an empty folder.
-    pub fn build(folder: &Path, texts: impl Iterator<Item = Outcome<String>>) -> Outcome<Self> {
+    pub(crate) fn build(
+        folder: &Path,
+        texts: impl Iterator<Item = Outcome<String>>,
+    ) -> Outcome<Self> {
         std::fs::create_dir_all(folder)?;
         let mut schema = Schema::builder();
         let text = schema.add_text_field("text", TEXT | STORED);
@@ -39,7 +42,7 @@ impl Bm25 {
     }
 
     /// The scores of the best `limit` texts.
-    pub fn search(&self, question: &str, limit: usize) -> Outcome<Vec<f32>> {
+    pub(crate) fn search(&self, question: &str, limit: usize) -> Outcome<Vec<f32>> {
         let parser = QueryParser::for_index(&self.index, vec![self.text]);
         let (query, _) = parser.parse_query_lenient(question);
         let found = self.searcher.search(&query, &TopDocs::with_limit(limit).order_by_score())?;

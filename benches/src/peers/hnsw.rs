@@ -5,11 +5,11 @@ use usearch::{Index, IndexOptions, MetricKind};
 use crate::outcome::Outcome;
 
 /// A graph of vectors.
-pub struct Hnsw(Index);
+pub(crate) struct Hnsw(Index);
 
 impl Hnsw {
     /// A graph over `vectors`, by their place.
-    pub fn build(dims: usize, vectors: &[Vec<f32>]) -> Outcome<Self> {
+    pub(crate) fn build(dims: usize, vectors: &[Vec<f32>]) -> Outcome<Self> {
         let options =
             IndexOptions { dimensions: dims, metric: MetricKind::Cos, ..IndexOptions::default() };
         let index = Index::new(&options)?;
@@ -21,7 +21,7 @@ impl Hnsw {
     }
 
     /// The places of the `limit` nearest vectors.
-    pub fn search(&self, vector: &[f32], limit: usize) -> Outcome<Vec<u64>> {
+    pub(crate) fn search(&self, vector: &[f32], limit: usize) -> Outcome<Vec<u64>> {
         Ok(self.0.search(vector, limit)?.keys)
     }
 }

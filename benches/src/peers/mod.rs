@@ -1,9 +1,9 @@
 //! Engines without recall around them.
 
-pub mod bm25;
-pub mod hnsw;
+pub(crate) mod bm25;
+pub(crate) mod hnsw;
 #[cfg(feature = "peers")]
-pub mod sqlite;
+pub(crate) mod sqlite;
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::outcome::Outcome;
 
 /// Engines that index words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Peer {
+pub(crate) enum Peer {
     /// tantivy.
     Tantivy,
     /// SQLite's FTS5.
@@ -23,7 +23,7 @@ pub enum Peer {
 
 impl Peer {
     /// As it is named to a child.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Tantivy => "tantivy",
             Self::Fts5 => "fts5",
@@ -31,13 +31,13 @@ impl Peer {
     }
 
     /// Whether it is built in.
-    pub fn is_here(self) -> bool {
+    pub(crate) fn is_here(self) -> bool {
         self == Self::Tantivy || cfg!(feature = "peers")
     }
 }
 
 /// Indexes the texts of `corpus` at `target`, where nothing is yet, and asks one question.
-pub fn keyword(peer: Peer, corpus: &Path, target: &Path, question: &str) -> Outcome<()> {
+pub(crate) fn keyword(peer: Peer, corpus: &Path, target: &Path, question: &str) -> Outcome<()> {
     let texts = beir::documents(corpus)?.map(|document| Ok(document?.searched()));
     match peer {
         Peer::Tantivy => {

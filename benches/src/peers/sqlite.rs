@@ -16,11 +16,14 @@ type EntryPoint = unsafe extern "C" fn(
 ) -> std::ffi::c_int;
 
 /// A database of texts and vectors.
-pub struct Sqlite(Connection);
+pub(crate) struct Sqlite(Connection);
 
 impl Sqlite {
     /// A new database in a file, with `texts` indexed in one transaction.
-    pub fn build(path: &Path, texts: impl Iterator<Item = Outcome<String>>) -> Outcome<Self> {
+    pub(crate) fn build(
+        path: &Path,
+        texts: impl Iterator<Item = Outcome<String>>,
+    ) -> Outcome<Self> {
         register_vectors();
         let mut connection = Connection::open(path)?;
         connection.execute_batch("CREATE VIRTUAL TABLE texts USING fts5(text)")?;
@@ -36,7 +39,7 @@ impl Sqlite {
     }
 
     /// Adds `vectors`, by their place.
-    pub fn add_vectors(&mut self, dims: usize, vectors: &[Vec<f32>]) -> Outcome<()> {
+    pub(crate) fn add_vectors(&mut self, dims: usize, vectors: &[Vec<f32>]) -> Outcome<()> {
         let create = format!(
             "CREATE VIRTUAL TABLE vectors USING vec0(embedding float[{dims}] distance_metric=cosine)"
         );
@@ -53,7 +56,7 @@ impl Sqlite {
     }
 
     /// The rows of the best `limit` texts that hold any word of the question.
-    pub fn search(&self, question: &str, limit: usize) -> Outcome<Vec<i64>> {
+    pub(crate) fn search(&self, question: &str, limit: usize) -> Outcome<Vec<i64>> {
         let words = question.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
         let any: Vec<String> = words.map(|word| format!("\"{word}\"")).collect();
         if any.is_empty() {
@@ -66,7 +69,7 @@ impl Sqlite {
     }
 
     /// The places of the `limit` nearest vectors.
-    pub fn nearest(&self, vector: &[f32], limit: usize) -> Outcome<Vec<i64>> {
+    pub(crate) fn nearest(&self, vector: &[f32], limit: usize) -> Outcome<Vec<i64>> {
         let sql = "SELECT rowid FROM vectors WHERE embedding MATCH ?1 AND k = ?2 ORDER BY distance";
         let mut select = self.0.prepare_cached(sql)?;
         let rows = select.query_map(params![bytes(vector), limit as i64], |row| row.get(0))?;

@@ -7,7 +7,7 @@ use crate::stage::Stage;
 use crate::statistics::median;
 
 /// 100 changed documents, from the scan to the last commit.
-pub fn against_size(stage: &Stage) -> Outcome<Measured> {
+pub(super) fn against_size(stage: &Stage) -> Outcome<Measured> {
     let few = changes(stage, stage.few()?)?;
     let many = changes(stage, stage.many()?)?;
     let ratio = middle(&many, Parts::sum) / middle(&few, Parts::sum);

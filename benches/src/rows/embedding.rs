@@ -7,7 +7,7 @@ use crate::stage::Stage;
 use crate::statistics::median;
 
 /// Throughput on the same texts, the engines in turn.
-pub fn throughput(stage: &Stage) -> Outcome<Measured> {
+pub(super) fn throughput(stage: &Stage) -> Outcome<Measured> {
     let texts: Vec<String> =
         (0..stage.size.texts as u64).map(|number| stage.scratch.generator.mixed(number)).collect();
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);

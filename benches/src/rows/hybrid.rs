@@ -100,9 +100,9 @@ fn vectors(snapshot: &Snapshot) -> Outcome<Vec<Vec<f32>>> {
 }
 
 /// p50 of each part over the questions of a round, then the median over the rounds.
-pub fn warm(stage: &Stage) -> Outcome<Measured> {
+pub(super) fn warm(stage: &Stage) -> Outcome<Measured> {
     let asking = Asking::open(&stage.embedded()?.folder)?;
-    let mut peers = Peers::build(stage, &asking.snapshot())?;
+    let mut peers = Peers::build(stage, asking.snapshot())?;
     let questions = stage.questions()?;
     let (mut own, mut bare) = (Vec::new(), Vec::new());
     for round in 0..=stage.size.rounds {

@@ -12,7 +12,7 @@ use crate::stage::Stage;
 use crate::statistics::{median, percentile};
 
 /// Time from nothing to the first answer.
-pub fn searchable(stage: &Stage) -> Outcome<Measured> {
+pub(super) fn searchable(stage: &Stage) -> Outcome<Measured> {
     let own = stage.keyword()?;
     let tantivy = peers(stage, Peer::Tantivy)?;
     let seconds = median(&own.searchable);
@@ -60,7 +60,7 @@ fn peers(stage: &Stage, peer: Peer) -> Outcome<Vec<Used>> {
 }
 
 /// A keyword question by a process that starts, answers and ends.
-pub fn cold(stage: &Stage) -> Outcome<Measured> {
+pub(super) fn cold(stage: &Stage) -> Outcome<Measured> {
     let index = &stage.keyword()?.folder;
     let mut rounds = Vec::new();
     let mut all = Vec::new();
@@ -84,7 +84,7 @@ pub fn cold(stage: &Stage) -> Outcome<Measured> {
 }
 
 /// A process that does nothing.
-pub fn start(stage: &Stage) -> Outcome<Measured> {
+pub(super) fn start(stage: &Stage) -> Outcome<Measured> {
     let mut took = Vec::new();
     for _ in 0..stage.size.questions {
         let mut command = stage.program()?.command(Path::new("."), &["--version"]);

@@ -19,7 +19,7 @@ fn measured(peak: f64, limit: f64) -> Measured {
 }
 
 /// Keyword only, and of a quarter of the corpus in a file a quarter as long.
-pub fn keyword(stage: &Stage) -> Outcome<Measured> {
+pub(super) fn keyword(stage: &Stage) -> Outcome<Measured> {
     let whole = megabytes(&stage.keyword()?.used);
     let quarter = stage.head(stage.corpus()?.documents / 4)?;
     let mut used = Vec::new();
@@ -34,7 +34,7 @@ pub fn keyword(stage: &Stage) -> Outcome<Measured> {
 }
 
 /// With the model: the first documents, and twice as many.
-pub fn model(stage: &Stage) -> Outcome<Measured> {
+pub(super) fn model(stage: &Stage) -> Outcome<Measured> {
     let sample = stage.sample()?.documents;
     let once = stage.embedded()?;
     let twice = stage.head(sample * 2)?;
@@ -52,7 +52,7 @@ pub fn model(stage: &Stage) -> Outcome<Measured> {
 }
 
 /// The whole corpus with the model: once.
-pub fn whole(stage: &Stage) -> Outcome<Measured> {
+pub(super) fn whole(stage: &Stage) -> Outcome<Measured> {
     let corpus = stage.corpus()?;
     stage.say("recall index, the whole corpus with the model");
     let made = stage.index("whole", corpus, &[])?;

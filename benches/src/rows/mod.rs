@@ -130,7 +130,7 @@ static ROWS: [Row; 13] = [
 ];
 
 /// Measures what the flags ask for and reports it. A row that fails says so and stops no other.
-pub fn run(flags: &Flags) -> Outcome<()> {
+pub(crate) fn run(flags: &Flags) -> Outcome<()> {
     if flags.list {
         for row in &ROWS {
             println!("{:15} {} [{}]", row.name, row.what, row.cost);

@@ -8,7 +8,7 @@ use crate::stage::Stage;
 use crate::statistics::{median, percentile};
 
 /// Start to exit of `recall query` against the time of the same in a warm process.
-pub fn from_the_shell(stage: &Stage) -> Outcome<Measured> {
+pub(super) fn from_the_shell(stage: &Stage) -> Outcome<Measured> {
     if !stage.program()?.knows("serve") {
         return Err("this program has no `recall serve`".into());
     }

@@ -20,7 +20,7 @@ const PROBES: usize = 100;
 const FIRST_PROBE: u64 = 1 << 40;
 
 /// Hybrid p95 in the large index against the small one.
-pub fn hybrid(stage: &Stage) -> Outcome<Measured> {
+pub(super) fn hybrid(stage: &Stage) -> Outcome<Measured> {
     let few = p95(stage, stage.few()?)?;
     let many = p95(stage, stage.many()?)?;
     let ratio = many.0 / few.0;
@@ -57,7 +57,7 @@ fn p95(stage: &Stage, index: &Scaled) -> Outcome<(f64, f64)> {
 }
 
 /// Share of the ten nearest vectors that a search finds among its candidates' first ten.
-pub fn recall(stage: &Stage) -> Outcome<Measured> {
+pub(super) fn recall(stage: &Stage) -> Outcome<Measured> {
     let index = stage.many()?;
     let snapshot = Snapshot::open(&index.folder)?;
     let vectors = snapshot.vectors().map_err(ToString::to_string)?.ok_or("no vectors")?;

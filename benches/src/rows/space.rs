@@ -7,7 +7,7 @@ use crate::outcome::Outcome;
 use crate::stage::{Stage, index_bytes};
 
 /// Index size against 1.2 × text + 500 bytes a chunk.
-pub fn size(stage: &Stage) -> Outcome<Measured> {
+pub(super) fn size(stage: &Stage) -> Outcome<Measured> {
     let index = &stage.embedded()?.folder;
     let text = stage.sample()?.text_bytes as f64;
     let chunks = Manifest::read(index)?.counts.chunks as f64;

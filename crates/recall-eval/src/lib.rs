@@ -15,6 +15,8 @@
 //! id, and its run files say so with scores that fall from rank to rank. MRR@10 is `trec_eval`'s
 //! reciprocal rank of a run cut at 10.
 
+#![forbid(unsafe_code)]
+
 pub mod calibration;
 pub mod chart;
 pub mod comparison;

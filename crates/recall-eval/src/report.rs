@@ -271,7 +271,7 @@ fn misses_text(misses: &Misses) -> String {
 
 pub(super) fn more(count: usize) -> String {
     let more = count.saturating_sub(SHOWN);
-    if more > 0 { format!("  and {more} more: see --json\n") } else { String::new() }
+    if more > 0 { format!("  and {more} more in the JSON report\n") } else { String::new() }
 }
 
 /// On one line, and not longer than `chars`.

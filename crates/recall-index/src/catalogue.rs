@@ -40,14 +40,14 @@ mod as_json {
     use super::Problem;
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 
-    pub fn serialize<S: Serializer>(
+    pub(super) fn serialize<S: Serializer>(
         problems: &[Problem],
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
         serde_json::to_string(problems).map_err(ser::Error::custom)?.serialize(serializer)
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Vec<Problem>, D::Error> {
         serde_json::from_str(&String::deserialize(deserializer)?).map_err(de::Error::custom)

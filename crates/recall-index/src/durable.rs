@@ -8,7 +8,7 @@ use std::path::Path;
 use crate::error::{IndexError, io_error};
 
 /// Replaces `path` with `pieces`, one after the other. A crash leaves the old file or the new one.
-pub fn write(path: &Path, pieces: &[&[u8]]) -> Result<(), IndexError> {
+pub(crate) fn write(path: &Path, pieces: &[&[u8]]) -> Result<(), IndexError> {
     let beside = path.with_extension("tmp");
     let mut file = File::create(&beside).map_err(io_error("create", &beside))?;
     for piece in pieces {
@@ -22,7 +22,7 @@ pub fn write(path: &Path, pieces: &[&[u8]]) -> Result<(), IndexError> {
 
 /// Makes the names in `folder` durable. Folders cannot be opened on Windows, where renames need
 /// no such help.
-pub fn sync_folder(folder: &Path) -> Result<(), IndexError> {
+pub(crate) fn sync_folder(folder: &Path) -> Result<(), IndexError> {
     if cfg!(windows) {
         return Ok(());
     }
@@ -31,7 +31,7 @@ pub fn sync_folder(folder: &Path) -> Result<(), IndexError> {
 
 /// Removes what a crash or an older generation left: every file of `folder` that `live` does not
 /// name. Readers that still have such a file open keep it.
-pub fn sweep(folder: &Path, live: &dyn Fn(&str) -> bool) -> Result<(), IndexError> {
+pub(crate) fn sweep(folder: &Path, live: &dyn Fn(&str) -> bool) -> Result<(), IndexError> {
     let entries = fs::read_dir(folder).map_err(io_error("read", folder))?;
     for entry in entries {
         let entry = entry.map_err(io_error("read", folder))?;

@@ -135,17 +135,17 @@ fn own_names(own: &str, out: &mut Vec<String>) {
 }
 
 /// Hash of a root and a source's path.
-pub fn source_key(root: u32, source: &str) -> u64 {
+pub(crate) fn source_key(root: u32, source: &str) -> u64 {
     short_hash(&[&root.to_le_bytes(), source.as_bytes()])
 }
 
 /// Hash of a root, a source's path and a document's id.
-pub fn document_key(root: u32, source: &str, id: &str) -> u64 {
+pub(crate) fn document_key(root: u32, source: &str, id: &str) -> u64 {
     short_hash(&[&root.to_le_bytes(), source.as_bytes(), &[0], id.as_bytes()])
 }
 
 /// The first 8 bytes of a BLAKE3 hash: a collision in a million texts has odds of 1 to 37 million.
-pub fn short_hash(parts: &[&[u8]]) -> u64 {
+pub(crate) fn short_hash(parts: &[&[u8]]) -> u64 {
     let mut hasher = blake3::Hasher::new();
     for part in parts {
         hasher.update(part);
@@ -154,7 +154,7 @@ pub fn short_hash(parts: &[&[u8]]) -> u64 {
 }
 
 /// The first 8 bytes of a hash as a number.
-pub fn shorten(hash: blake3::Hash) -> u64 {
+pub(crate) fn shorten(hash: blake3::Hash) -> u64 {
     let mut first = [0; 8];
     first.copy_from_slice(&hash.as_bytes()[..8]);
     u64::from_le_bytes(first)
@@ -162,7 +162,7 @@ pub fn shorten(hash: blake3::Hash) -> u64 {
 
 /// The entries of a document: one if it is whole or short, else one for every
 /// [`CHUNKS_PER_ENTRY`] chunks. `content` is [`Entry::content`].
-pub fn entries(
+pub(crate) fn entries(
     root: u32,
     source: &str,
     document: Document,

@@ -27,7 +27,7 @@ const SELF_CHECKS: usize = 500;
 const HEADER: usize = 64;
 
 /// A graph over rows `0..rows`, searched by code.
-pub struct Graph {
+pub(crate) struct Graph {
     // Declared before the map it looks into, so dropped before it.
     index: Index,
     _map: Mmap,
@@ -67,7 +67,7 @@ fn header(dims: usize, rows: usize) -> [u8; HEADER] {
 
 /// Builds the graph over `rows` codes, given by `code(row)`, and returns the bytes of its file, or
 /// `None` if the graph cannot be trusted to find its own vectors. `added` is told of each row.
-pub fn build<'a>(
+pub(crate) fn build<'a>(
     path: &Path,
     dims: usize,
     rows: usize,
@@ -108,7 +108,7 @@ fn finds_itself<'a>(
 
 impl Graph {
     /// Opens a graph file whose checksum was found right; `None` if another version wrote it.
-    pub fn open(path: &Path, dims: usize, rows: usize) -> Result<Option<Self>, IndexError> {
+    pub(crate) fn open(path: &Path, dims: usize, rows: usize) -> Result<Option<Self>, IndexError> {
         let file = File::open(path).map_err(io_error("open", path))?;
         // SAFETY: files of an index are never changed once they are named by a manifest.
         let map = unsafe { Mmap::map(&file) }.map_err(io_error("map", path))?;
@@ -129,7 +129,7 @@ impl Graph {
     }
 
     /// The rows nearest to `code` among those that `passes` lets through, at most `limit`.
-    pub fn search(
+    pub(crate) fn search(
         &self,
         code: &[i8],
         limit: usize,
@@ -146,7 +146,7 @@ impl Graph {
 }
 
 /// Rows of a segment from which on a graph is worth its space.
-pub const ROWS: Range<usize> = 16_384..usize::MAX;
+pub(crate) const ROWS: Range<usize> = 16_384..usize::MAX;
 /// Rows of a segment up to which it is merged with others without being asked: one thread adds some
 /// thousand rows a second to a graph, and several graphs of this size are searched side by side.
-pub const ROWS_MERGED_MAX: usize = 131_072;
+pub(crate) const ROWS_MERGED_MAX: usize = 131_072;

@@ -8,17 +8,17 @@ use std::path::Path;
 use crate::error::{IndexError, io_error};
 
 /// Name of the lock file in an index folder.
-pub const FILE: &str = "writer.lock";
+pub(crate) const FILE: &str = "writer.lock";
 
 /// Held for as long as the value lives.
 #[derive(Debug)]
-pub struct WriterLock {
+pub(crate) struct WriterLock {
     _file: File,
 }
 
 impl WriterLock {
     /// Takes the lock of the index in `folder`, or says who holds it.
-    pub fn take(folder: &Path) -> Result<Self, IndexError> {
+    pub(crate) fn take(folder: &Path) -> Result<Self, IndexError> {
         let path = folder.join(FILE);
         let mut file = OpenOptions::new()
             .read(true)

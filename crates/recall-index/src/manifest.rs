@@ -12,9 +12,9 @@ use crate::durable;
 use crate::error::{IndexError, io_error};
 
 /// Name of the manifest in an index folder.
-pub const FILE: &str = "manifest.json";
+pub(crate) const FILE: &str = "manifest.json";
 /// The format this program reads and writes.
-pub const FORMAT: u32 = 3;
+pub(crate) const FORMAT: u32 = 3;
 /// What the first line begins with; then come the format and the checksum of the rest.
 const MAGIC: &str = "recall-manifest";
 /// More than the first line has.
@@ -243,17 +243,21 @@ impl Manifest {
 }
 
 /// The component with the keyword index.
-pub const KEYWORD: &str = "keyword";
+pub(crate) const KEYWORD: &str = "keyword";
 /// The component with the vector segments.
-pub const VECTORS: &str = "vectors";
+pub(crate) const VECTORS: &str = "vectors";
 /// The component with the catalogue.
-pub const CATALOGUE: &str = "catalogue";
+pub(crate) const CATALOGUE: &str = "catalogue";
 
 /// The components of an index, each a folder in it.
-pub const COMPONENTS: [&str; 3] = [KEYWORD, VECTORS, CATALOGUE];
+pub(crate) const COMPONENTS: [&str; 3] = [KEYWORD, VECTORS, CATALOGUE];
 
 /// Writes a file of the index and returns its record.
-pub fn write_file(folder: &Path, name: String, pieces: &[&[u8]]) -> Result<FileRecord, IndexError> {
+pub(crate) fn write_file(
+    folder: &Path,
+    name: String,
+    pieces: &[&[u8]],
+) -> Result<FileRecord, IndexError> {
     let mut hasher = blake3::Hasher::new();
     let mut bytes = 0;
     for piece in pieces {
@@ -265,7 +269,7 @@ pub fn write_file(folder: &Path, name: String, pieces: &[&[u8]]) -> Result<FileR
 }
 
 /// The record of a file that something else wrote.
-pub fn record_file(folder: &Path, name: &str) -> Result<FileRecord, IndexError> {
+pub(crate) fn record_file(folder: &Path, name: &str) -> Result<FileRecord, IndexError> {
     let path = folder.join(name);
     let failed = || io_error("read", &path);
     let mut file = fs::File::open(&path).map_err(failed())?;

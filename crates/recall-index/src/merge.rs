@@ -6,7 +6,7 @@
 
 /// Size of a segment in rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Size {
+pub(crate) struct Size {
     /// Rows that are there.
     pub live: u64,
     /// Rows that were removed and still take space.
@@ -22,7 +22,7 @@ const DEAD_SHARE: u64 = 5;
 
 /// Groups of segments to merge, each as ascending indices into `sizes`. A group of one is a
 /// rewrite that drops the dead rows.
-pub fn merges(sizes: &[Size], all: bool) -> Vec<Vec<usize>> {
+pub(crate) fn merges(sizes: &[Size], all: bool) -> Vec<Vec<usize>> {
     if all {
         let clean = sizes.len() == 1 && sizes[0].dead == 0;
         return if sizes.is_empty() || clean {
@@ -48,7 +48,7 @@ pub fn merges(sizes: &[Size], all: bool) -> Vec<Vec<usize>> {
 
 /// A group of segments divided so that no merge reads more than `limit` bytes; `bytes` are the sizes of
 /// all segments. What is left alone that way stays as it is, but a group of one is a rewrite.
-pub fn bounded(group: Vec<usize>, bytes: &[u64], limit: u64) -> Vec<Vec<usize>> {
+pub(crate) fn bounded(group: Vec<usize>, bytes: &[u64], limit: u64) -> Vec<Vec<usize>> {
     if group.len() == 1 {
         return vec![group];
     }

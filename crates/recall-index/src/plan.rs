@@ -50,7 +50,7 @@ impl Plan {
 
 /// Compares what was found under `roots` with the catalogue. A source that was not found is removed,
 /// unless it lies under something that could not be read.
-pub fn plan(
+pub(crate) fn plan(
     known: &BTreeMap<SourceId, SourceRecord>,
     roots: &[u32],
     found: Vec<Found>,

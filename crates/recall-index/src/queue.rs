@@ -8,7 +8,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A limit of bytes that wait at once.
 #[derive(Debug)]
-pub struct Queue {
+pub(crate) struct Queue {
     limit: usize,
     waiting: Mutex<usize>,
     taken: Condvar,
@@ -16,20 +16,20 @@ pub struct Queue {
 
 /// Bytes that wait; dropped when they are taken out.
 #[derive(Debug)]
-pub struct Reservation {
+pub(crate) struct Reservation {
     queue: Arc<Queue>,
     bytes: usize,
 }
 
 impl Queue {
     /// A queue of at most `limit` bytes.
-    pub fn new(limit: usize) -> Arc<Self> {
+    pub(crate) fn new(limit: usize) -> Arc<Self> {
         Arc::new(Self { limit, waiting: Mutex::new(0), taken: Condvar::new() })
     }
 
     /// Room for `bytes`, as soon as there is room; what is larger than the whole queue gets one
     /// when it is empty.
-    pub fn reserve(self: &Arc<Self>, bytes: usize) -> Reservation {
+    pub(crate) fn reserve(self: &Arc<Self>, bytes: usize) -> Reservation {
         let end = Instant::now() + PATIENCE;
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         while *waiting > 0 && *waiting + bytes > self.limit {

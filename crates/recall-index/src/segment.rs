@@ -237,7 +237,7 @@ impl Segment {
 }
 
 /// Best first, ties by hash.
-pub fn sort(found: &mut [(u64, f32)]) {
+pub(crate) fn sort(found: &mut [(u64, f32)]) {
     found.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
 }
 
@@ -262,7 +262,7 @@ fn read_bitmap(path: &Path) -> Result<RoaringBitmap, IndexError> {
 /// Writes rows as new segments, with a graph each if it is large, and returns their records. Of rows
 /// with one hash in a segment the first is kept. Side by side, since one thread builds a graph;
 /// `added` is told of each row of a graph.
-pub fn write(
+pub(crate) fn write(
     folder: &Path,
     manifest: &mut Manifest,
     dims: usize,
@@ -314,7 +314,7 @@ fn write_one(
 }
 
 /// Writes which rows of a segment are deleted, into its record.
-pub fn write_deleted(
+pub(crate) fn write_deleted(
     folder: &Path,
     manifest: &mut Manifest,
     segment: usize,

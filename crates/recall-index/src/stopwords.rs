@@ -57,7 +57,7 @@ static LISTS: LazyLock<Vec<HashSet<&'static str>>> = LazyLock::new(|| {
 
 /// For each of the lower-case `words` whether it is empty in the language that most of them are
 /// from.
-pub fn empty(words: &[String]) -> Vec<bool> {
+pub(crate) fn empty(words: &[String]) -> Vec<bool> {
     let list = list_of(words).map_or(&LISTS[0], |(number, _)| &LISTS[number]);
     words.iter().map(|word| list.contains(word.as_str())).collect()
 }
@@ -102,12 +102,12 @@ pub fn language(text: &str) -> Option<&'static str> {
 }
 
 /// The number under which an index keeps [`language`] of `text`.
-pub fn language_number(text: &str) -> Option<u64> {
+pub(crate) fn language_number(text: &str) -> Option<u64> {
     recognised(text).map(|number| number as u64)
 }
 
 /// The name behind a number of [`language_number`]; `None` for one that was never given.
-pub fn language_of_number(number: u64) -> Option<&'static str> {
+pub(crate) fn language_of_number(number: u64) -> Option<&'static str> {
     LANGUAGES.get(usize::try_from(number).ok()?).copied()
 }
 

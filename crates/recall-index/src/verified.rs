@@ -12,7 +12,7 @@ use crate::error::{IndexError, io_error};
 use crate::manifest::{FileRecord, record_file};
 
 /// Name of the memory of verified files in an index folder.
-pub const FILE: &str = "verified.json";
+pub(crate) const FILE: &str = "verified.json";
 
 /// How a file looked when its checksum was found right.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

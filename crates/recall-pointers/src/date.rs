@@ -16,7 +16,7 @@ static DATE: LazyLock<Regex> = LazyLock::new(|| {
 
 /// Every date in `text`, in order: `2026-11-29`, `2026/11/29`, `2026-11` (its first day) and
 /// `29/11/2026` (day first). What no calendar has, such as `2026-13-40`, is not a date.
-pub fn dates_in(text: &str) -> Vec<Date> {
+pub(crate) fn dates_in(text: &str) -> Vec<Date> {
     DATE.captures_iter(text).filter_map(|found| civil(&found)).collect()
 }
 
@@ -29,7 +29,7 @@ fn civil(found: &Captures<'_>) -> Option<Date> {
 }
 
 /// `date` moved back by whole days; the first date there is when it would fall before it.
-pub fn days_before(date: Date, days: u32) -> Date {
+pub(crate) fn days_before(date: Date, days: u32) -> Date {
     date.saturating_sub(jiff::Span::new().days(days))
 }
 

@@ -126,7 +126,7 @@ struct Nested {
 ///
 /// [`FrontMatterError`] when the block cannot be read. Fields that are absent are not an error
 /// here: see [`FrontMatter::complete`].
-pub fn parse(text: &str) -> Result<Option<FrontMatter>, FrontMatterError> {
+pub(crate) fn parse(text: &str) -> Result<Option<FrontMatter>, FrontMatterError> {
     let Some(block) = block(text)? else { return Ok(None) };
     if block.trim().is_empty() {
         return Ok(Some(FrontMatter::default()));

@@ -30,6 +30,8 @@
 //! | read the file behind a line | [`open`] |
 //! | find the lines that name a document | [`lines_naming`] |
 
+#![forbid(unsafe_code)]
+
 mod atomic_file;
 mod budget;
 mod change;

@@ -7,21 +7,21 @@ use std::ops::Range;
 pub(crate) struct Lines(Vec<Vec<u8>>);
 
 impl Lines {
-    pub fn parse(bytes: &[u8]) -> Self {
+    pub(crate) fn parse(bytes: &[u8]) -> Self {
         Self(bytes.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect())
     }
 
-    pub fn write(&self) -> Vec<u8> {
+    pub(crate) fn write(&self) -> Vec<u8> {
         self.0.concat()
     }
 
-    pub fn all(&self) -> &[Vec<u8>] {
+    pub(crate) fn all(&self) -> &[Vec<u8>] {
         &self.0
     }
 
     /// The file with one more line after line `after` (0: before the first). A last line without
     /// an end passes that on to a new line behind it.
-    pub fn inserting(&self, after: usize, text: &str) -> Vec<u8> {
+    pub(crate) fn inserting(&self, after: usize, text: &str) -> Vec<u8> {
         let at = after.min(self.0.len());
         let end = self.end_near(at);
         let unended = at > 0 && !self.0[at - 1].ends_with(b"\n");
@@ -30,13 +30,13 @@ impl Lines {
     }
 
     /// The file with line `line` (from 1) saying `text` instead; its line end stays.
-    pub fn replacing(&self, line: usize, text: &[u8]) -> Vec<u8> {
+    pub(crate) fn replacing(&self, line: usize, text: &[u8]) -> Vec<u8> {
         let end = end_of(&self.0[line - 1]);
         self.splicing(line - 1..line, &[text, end].concat())
     }
 
     /// The file without line `line` (from 1).
-    pub fn removing(&self, line: usize) -> Vec<u8> {
+    pub(crate) fn removing(&self, line: usize) -> Vec<u8> {
         self.splicing(line - 1..line, b"")
     }
 

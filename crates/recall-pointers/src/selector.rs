@@ -75,7 +75,7 @@ pub(crate) struct Selected<'a> {
 }
 
 impl Selected<'_> {
-    pub fn place(&self) -> Place {
+    pub(crate) fn place(&self) -> Place {
         Place {
             namespace: self.folder.namespace.clone(),
             path: self.file.path.clone(),

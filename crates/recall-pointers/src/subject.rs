@@ -59,11 +59,11 @@ pub(crate) struct Subject {
 }
 
 impl Subject {
-    pub fn of(statement: &Statement) -> Self {
+    pub(crate) fn of(statement: &Statement) -> Self {
         Self::of_words(&statement.plain, &statement.bold)
     }
 
-    pub fn of_words(plain: &str, bold: &str) -> Self {
+    pub(crate) fn of_words(plain: &str, bold: &str) -> Self {
         let plain = without_leading_date(plain);
         let vietnamese = plain.chars().any(|c| !c.is_ascii() && c.is_alphabetic());
         let phrase = END_OF_PHRASE.find(plain).map_or(plain, |end| &plain[..end.start()]);
@@ -76,7 +76,7 @@ impl Subject {
     }
 
     /// Whether both are about the same thing.
-    pub fn same_as(&self, other: &Self) -> bool {
+    pub(crate) fn same_as(&self, other: &Self) -> bool {
         match (&self.lead, &other.lead) {
             (Some(own), Some(others)) => own == others,
             _ => self.shares_phrase(other),
@@ -93,7 +93,7 @@ impl Subject {
     }
 
     /// How the subject reads, for messages.
-    pub fn phrase(&self) -> String {
+    pub(crate) fn phrase(&self) -> String {
         let words = self.lead.as_ref().unwrap_or(&self.words);
         words[..words.len().min(self.needed.max(4))].join(" ")
     }

@@ -22,7 +22,7 @@ pub(crate) enum Target {
 
 impl Target {
     /// The file behind the link.
-    pub fn file(&self) -> Option<&Path> {
+    pub(crate) fn file(&self) -> Option<&Path> {
         match self {
             Self::File(path) => Some(path),
             _ => None,

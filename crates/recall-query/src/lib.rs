@@ -66,6 +66,8 @@
 //!
 //! The library knows no flags and prints nothing. It starts no process and uses no network.
 
+#![forbid(unsafe_code)]
+
 pub mod answer;
 mod build;
 mod conditions;

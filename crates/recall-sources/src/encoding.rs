@@ -8,7 +8,7 @@ use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 /// `complete` says that `head` is all there is. A byte order mark decides; then UTF-16 without
 /// one, if every other byte is mostly zero; then UTF-8; else the detector's guess among the
 /// code pages in use.
-pub fn detect(head: &[u8], complete: bool) -> Option<&'static Encoding> {
+pub(crate) fn detect(head: &[u8], complete: bool) -> Option<&'static Encoding> {
     if let Some((encoding, _)) = Encoding::for_bom(head) {
         return Some(encoding);
     }
@@ -26,7 +26,7 @@ pub fn detect(head: &[u8], complete: bool) -> Option<&'static Encoding> {
 
 /// Which code page `bytes` are in, which are not UTF-8. A few letters that stand alone tell the
 /// detector too little: they are taken for Western European.
-pub fn code_page(bytes: &[u8], complete: bool) -> &'static Encoding {
+pub(crate) fn code_page(bytes: &[u8], complete: bool) -> &'static Encoding {
     if has_few_letters_apart(bytes) {
         return WINDOWS_1252;
     }

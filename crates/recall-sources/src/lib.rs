@@ -28,6 +28,8 @@
 //! }
 //! ```
 
+#![forbid(unsafe_code)]
+
 pub mod archive;
 mod bytes;
 pub mod credential;

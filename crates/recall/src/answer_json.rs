@@ -11,11 +11,11 @@ use serde::Serialize;
 use crate::hint;
 
 /// Version of the JSON; it grows when a field changes its meaning or goes.
-pub const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 1;
 
 /// An answer as it is printed.
 #[derive(Debug, Serialize)]
-pub struct AnswerJson<'a> {
+pub(crate) struct AnswerJson<'a> {
     version: u32,
     query: &'a str,
     mode: Mode,
@@ -30,7 +30,7 @@ pub struct AnswerJson<'a> {
 
 /// A hit as it is printed.
 #[derive(Debug, Serialize)]
-pub struct HitJson<'a> {
+pub(crate) struct HitJson<'a> {
     rank: usize,
     id: &'a str,
     kind: &'static str,
@@ -58,14 +58,14 @@ pub struct HitJson<'a> {
 
 /// A text that did not fit, and the command that prints it.
 #[derive(Debug, Serialize)]
-pub struct OmittedJson {
+pub(crate) struct OmittedJson {
     bytes: usize,
     get: String,
 }
 
 impl<'a> AnswerJson<'a> {
     /// The JSON of `answer`.
-    pub fn of(answer: &'a Answer) -> Self {
+    pub(crate) fn of(answer: &'a Answer) -> Self {
         Self {
             version: VERSION,
             query: &answer.query,
@@ -83,7 +83,7 @@ impl<'a> AnswerJson<'a> {
 
 impl<'a> HitJson<'a> {
     /// The JSON of `hit`.
-    pub fn of(hit: &'a Hit) -> Self {
+    pub(crate) fn of(hit: &'a Hit) -> Self {
         Self {
             rank: hit.rank,
             id: &hit.id,
@@ -116,7 +116,7 @@ impl<'a> HitJson<'a> {
 }
 
 /// A value as one line of JSON.
-pub fn line(value: &impl Serialize) -> String {
+pub(crate) fn line(value: &impl Serialize) -> String {
     let text = serde_json::to_string(value).expect("answers have string keys only");
     // Both are line ends to some readers of lines, and legal inside JSON strings.
     let text = text.replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029");

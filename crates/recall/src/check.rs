@@ -9,7 +9,7 @@ use crate::index_folder;
 use crate::print::out;
 
 /// Runs `recall check`: 0 if the index is sound, 1 if something is damaged.
-pub fn run(flags: &Flags, options: &CheckFlags) -> Result<u8, Failure> {
+pub(crate) fn run(flags: &Flags, options: &CheckFlags) -> Result<u8, Failure> {
     let folder = index_folder::to_read(flags.index.as_deref())?;
     let findings = recall_index::check(&folder)?;
     report(&findings, options.json)?;

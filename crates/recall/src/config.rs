@@ -11,12 +11,12 @@ use serde::Deserialize;
 use crate::failure::Failure;
 
 /// Name of the file in an indexed root.
-pub const FILE: &str = "recall.toml";
+pub(crate) const FILE: &str = "recall.toml";
 
 /// The settings of a root; every one may be left out.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Config {
+pub(crate) struct Config {
     /// The embedding model.
     pub model: Option<String>,
     /// Only files that match.
@@ -42,21 +42,23 @@ pub struct Config {
 impl Config {
     /// The documents to keep whole: runbooks by the usual names, those of `whole`, and `more`. A later
     /// pattern may take back what an earlier one names.
-    pub fn kept_whole(&self, more: &[String]) -> Result<Globs, Failure> {
+    pub(crate) fn kept_whole(&self, more: &[String]) -> Result<Globs, Failure> {
         let usual = Globs::RUNBOOKS.into_iter();
         globs(usual.chain(self.whole.iter().chain(more).map(String::as_str)))
     }
 }
 
 /// Path patterns of a user.
-pub fn globs<S: AsRef<str>>(patterns: impl IntoIterator<Item = S>) -> Result<Globs, Failure> {
+pub(crate) fn globs<S: AsRef<str>>(
+    patterns: impl IntoIterator<Item = S>,
+) -> Result<Globs, Failure> {
     Globs::new(patterns).map_err(|error| Failure::usage(error.to_string()))
 }
 
 /// Heading words by kind of section.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Headings {
+pub(crate) struct Headings {
     /// Of preferences.
     pub preferences: Vec<String>,
     /// Of decisions.
@@ -67,7 +69,7 @@ pub struct Headings {
 
 impl Headings {
     /// These words beside the known ones.
-    pub fn words(&self) -> HeadingWords {
+    pub(crate) fn words(&self) -> HeadingWords {
         let mut words = HeadingWords::default();
         words.preferences.extend(self.preferences.iter().cloned());
         words.decisions.extend(self.decisions.iter().cloned());
@@ -79,7 +81,7 @@ impl Headings {
 /// How long chunks are, in tokens of the model.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Chunks {
+pub(crate) struct Chunks {
     /// A chunk at the most.
     pub tokens: Option<usize>,
     /// What a chunk repeats of the one before.
@@ -87,7 +89,7 @@ pub struct Chunks {
 }
 
 /// The configuration of `root`, empty if it has none.
-pub fn load(root: &Path) -> Result<Config, Failure> {
+pub(crate) fn load(root: &Path) -> Result<Config, Failure> {
     let path = if root.is_dir() { root.join(FILE) } else { root.with_file_name(FILE) };
     let text = match std::fs::read_to_string(&path) {
         Ok(text) => text,

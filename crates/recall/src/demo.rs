@@ -22,7 +22,7 @@ const QUESTIONS: [(&str, &str); 4] = [
 ];
 
 /// Runs `recall demo`.
-pub fn run(flags: &Flags) -> Result<u8, Failure> {
+pub(crate) fn run(flags: &Flags) -> Result<u8, Failure> {
     let corpus = corpus()?;
     let home = Home::from_env();
     fetch(&home, flags)?;

@@ -1,7 +1,7 @@
 //! `recall eval`: how good the answers are, on labelled questions.
 
-pub mod labelled;
-pub mod runner;
+pub(crate) mod labelled;
+pub(crate) mod runner;
 
 use std::path::Path;
 
@@ -24,10 +24,10 @@ use labelled::Labelled;
 use runner::Runner;
 
 /// Problems of one kind that are listed one by one.
-pub const PROBLEMS_SHOWN: usize = 10;
+pub(crate) const PROBLEMS_SHOWN: usize = 10;
 
 /// Runs `recall eval`.
-pub fn run(flags: &Flags, options: &EvalFlags) -> Result<u8, Failure> {
+pub(crate) fn run(flags: &Flags, options: &EvalFlags) -> Result<u8, Failure> {
     let floor =
         options.fail_under.iter().map(|text| Floor::parse(text)).collect::<Result<Vec<_>, _>>()?;
     let labelled = Labelled::load(&options.labels, !options.compare.is_empty())?;

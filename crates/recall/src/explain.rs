@@ -10,7 +10,7 @@ use crate::print::out;
 use crate::{conditions, get, hint, index_folder, query};
 
 /// Runs `recall explain`: 0 if the document is an answer, 1 if it is not.
-pub fn run(flags: &Flags, options: &ExplainFlags) -> Result<u8, Failure> {
+pub(crate) fn run(flags: &Flags, options: &ExplainFlags) -> Result<u8, Failure> {
     let engine = Engine::new();
     let folder = index_folder::to_read(flags.index.as_deref())?;
     let entry = get::resolve(&*engine.snapshot(&folder)?, &options.name)?;

@@ -11,11 +11,11 @@ use std::path::PathBuf;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-pub use asking::{ExplainFlags, FilterFlags, FormatFlag, GetFlags, ModeFlag, QueryFlags};
-pub use indexing::{IndexFlags, ReadingFlags, WatchFlags};
-pub use measuring::{EvalFlags, LabelFlags, TuneFlags};
-pub use pointers::{DraftFlags, PointersCommand, PointersFlags};
-pub use upkeep::{CheckFlags, ModelCommand, ModelFlags, ServeFlags, StatusFlags};
+pub(crate) use asking::{ExplainFlags, FilterFlags, FormatFlag, GetFlags, ModeFlag, QueryFlags};
+pub(crate) use indexing::{IndexFlags, ReadingFlags, WatchFlags};
+pub(crate) use measuring::{EvalFlags, LabelFlags, TuneFlags};
+pub(crate) use pointers::{DraftFlags, PointersCommand, PointersFlags};
+pub(crate) use upkeep::{CheckFlags, ModelCommand, ModelFlags, ServeFlags, StatusFlags};
 
 /// Search what you and your agents need to remember.
 ///
@@ -24,7 +24,7 @@ pub use upkeep::{CheckFlags, ModelCommand, ModelFlags, ServeFlags, StatusFlags};
 /// with "nothing relevant" where nothing is.
 #[derive(Debug, Parser)]
 #[command(name = "recall", version, max_term_width = 100, after_help = EXIT_CODES)]
-pub struct Flags {
+pub(crate) struct Flags {
     /// The index to use, instead of the `.recall` folder found upward from here
     #[arg(long, global = true, value_name = "DIR", env = "RECALL_INDEX")]
     pub index: Option<PathBuf>,
@@ -39,7 +39,7 @@ const EXIT_CODES: &str = "Exit codes: 0 hits, 1 nothing relevant, 2 error, 130 i
 
 /// The arguments, with a question that looks like a flag (`recall query --no-verify`) marked as text.
 /// Only a question that is one such token: with any other text beside it, it is a misspelt flag.
-pub fn arguments(typed: Vec<OsString>) -> Vec<OsString> {
+pub(crate) fn arguments(typed: Vec<OsString>) -> Vec<OsString> {
     let command = Flags::command();
     let Some(at) = command_at(&command, &typed).filter(|at| typed[*at] == "query") else {
         return typed;
@@ -103,7 +103,7 @@ fn flag<'a>(known: &[&'a clap::Arg], text: &str) -> Option<&'a clap::Arg> {
 }
 
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
     /// Bring an index up to date with files, folders and exports
     Index(IndexFlags),
     /// Ask a question

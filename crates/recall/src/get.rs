@@ -9,7 +9,7 @@ use crate::index_folder;
 use crate::print::out_bytes;
 
 /// Runs `recall get`.
-pub fn run(flags: &Flags, options: &GetFlags) -> Result<u8, Failure> {
+pub(crate) fn run(flags: &Flags, options: &GetFlags) -> Result<u8, Failure> {
     let snapshot = Snapshot::open(&index_folder::to_read(flags.index.as_deref())?)?;
     let entry = resolve(&snapshot, &options.name)?;
     out_bytes(&content(&snapshot, entry)?)?;
@@ -17,7 +17,7 @@ pub fn run(flags: &Flags, options: &GetFlags) -> Result<u8, Failure> {
 }
 
 /// The one document that `name` means: by id, then path, then any other name it has.
-pub fn resolve(snapshot: &Snapshot, name: &str) -> Result<EntryId, Failure> {
+pub(crate) fn resolve(snapshot: &Snapshot, name: &str) -> Result<EntryId, Failure> {
     let keyword = snapshot.keyword();
     let (path, id) = name.rsplit_once('#').unwrap_or((name, ""));
     let qualified = || -> Result<Vec<EntryId>, recall_index::IndexError> {

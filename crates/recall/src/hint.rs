@@ -8,7 +8,7 @@ use recall_index::IndexError;
 use recall_query::{Degraded, NoVectors};
 
 /// What helps where a model cannot be named, fetched, checked, loaded or run.
-pub fn embed(error: &EmbedError) -> String {
+pub(crate) fn embed(error: &EmbedError) -> String {
     use EmbedError::*;
     let hint = match error {
         UnknownModel { .. } => "`recall model list` shows the models there are",
@@ -46,7 +46,7 @@ pub fn embed(error: &EmbedError) -> String {
 }
 
 /// What helps where an index cannot be read or written, if anything does.
-pub fn index(error: &IndexError) -> Option<String> {
+pub(crate) fn index(error: &IndexError) -> Option<String> {
     let hint = match error {
         IndexError::Missing(_) => "make one with: recall index FOLDER",
         IndexError::Damaged { .. } | IndexError::Keyword { .. } | IndexError::Vector { .. } => {
@@ -78,7 +78,7 @@ fn io(kind: ErrorKind) -> Option<&'static str> {
 }
 
 /// Why an answer is from less than was asked for, and what helps.
-pub fn degraded(why: &Degraded) -> String {
+pub(crate) fn degraded(why: &Degraded) -> String {
     match why {
         Degraded::NoVectors => format!("{why}; make them with: recall index"),
         Degraded::OtherModel(_) => format!("{why}; rebuild with: recall index --rebuild"),
@@ -89,7 +89,7 @@ pub fn degraded(why: &Degraded) -> String {
 }
 
 /// Why a run made no vectors.
-pub fn no_vectors(why: &NoVectors) -> String {
+pub(crate) fn no_vectors(why: &NoVectors) -> String {
     match why {
         NoVectors::Later => "left for later (--keyword-only)".to_owned(),
         NoVectors::Model(error) => format!("{error}; {}", embed(error)),
@@ -97,7 +97,7 @@ pub fn no_vectors(why: &NoVectors) -> String {
 }
 
 /// The command that prints a document whole.
-pub fn get(id: &str) -> String {
+pub(crate) fn get(id: &str) -> String {
     format!("recall get '{id}'")
 }
 

@@ -15,11 +15,11 @@ use crate::failure::Failure;
 use crate::flags::{Flags, IndexFlags};
 use crate::resident::{self, Job};
 use crate::{hint, index_folder, stop};
-pub use report::problems;
-pub use work::Work;
+pub(crate) use report::problems;
+pub(crate) use work::Work;
 
 /// Runs `recall index`.
-pub fn run(flags: &Flags, options: &IndexFlags) -> Result<u8, Failure> {
+pub(crate) fn run(flags: &Flags, options: &IndexFlags) -> Result<u8, Failure> {
     let mut work = Work::new(flags.index.as_deref(), &options.paths, &options.reading)?;
     work.options.optimize = options.optimize;
     work.settings.rebuild = options.rebuild;
@@ -31,7 +31,7 @@ pub fn run(flags: &Flags, options: &IndexFlags) -> Result<u8, Failure> {
 }
 
 /// Brings the index of `work` up to date, words and vectors, and says what was done.
-pub fn update(work: &Work, offline: bool) -> Result<(), Failure> {
+pub(crate) fn update(work: &Work, offline: bool) -> Result<(), Failure> {
     Run { work, background: false, json: false }.run(offline)
 }
 
@@ -116,14 +116,14 @@ impl Run<'_> {
 }
 
 /// Says that all documents were cut anew, which takes longer than a user expects.
-pub fn tell_recut(words: &Words) {
+pub(crate) fn tell_recut(words: &Words) {
     if words.recut {
         eprintln!("the model is here now: all documents were cut by its tokens");
     }
 }
 
 /// Hands the vectors that an index lacks to the resident process. Whether it took them on.
-pub fn hand_over(work: &Work, builder: &Builder, optimize: bool) -> bool {
+pub(crate) fn hand_over(work: &Work, builder: &Builder, optimize: bool) -> bool {
     let (folder, threads) = (index_folder::real(&work.folder), work.settings.threads);
     let job = |model| Job { folder, model, threads, optimize };
     builder.model_record().is_some_and(|model| resident::embed(job(model)))

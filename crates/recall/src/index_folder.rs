@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use crate::failure::Failure;
 
 /// Name of the index folder in an indexed root.
-pub const FOLDER: &str = ".recall";
+pub(crate) const FOLDER: &str = ".recall";
 
 /// The index to read: the one given, else the first `.recall` upward from here, as git does it.
-pub fn to_read(given: Option<&Path>) -> Result<PathBuf, Failure> {
+pub(crate) fn to_read(given: Option<&Path>) -> Result<PathBuf, Failure> {
     if let Some(given) = given {
         return Ok(as_folder(given));
     }
@@ -23,7 +23,7 @@ pub fn to_read(given: Option<&Path>) -> Result<PathBuf, Failure> {
 
 /// The index to write for `paths`: the one given; for a single folder the one in it; else the one
 /// found upward from here, or a new one here.
-pub fn to_write(given: Option<&Path>, paths: &[PathBuf]) -> Result<PathBuf, Failure> {
+pub(crate) fn to_write(given: Option<&Path>, paths: &[PathBuf]) -> Result<PathBuf, Failure> {
     match (given, paths) {
         (Some(given), _) => Ok(as_folder(given)),
         (None, [folder]) if folder.is_dir() => {
@@ -39,7 +39,7 @@ pub fn to_write(given: Option<&Path>, paths: &[PathBuf]) -> Result<PathBuf, Fail
 }
 
 /// A folder by the one name that all processes have for it.
-pub fn real(folder: &Path) -> PathBuf {
+pub(crate) fn real(folder: &Path) -> PathBuf {
     let real = folder.canonicalize().or_else(|_| std::path::absolute(folder));
     real.unwrap_or_else(|_| folder.to_owned())
 }

@@ -10,7 +10,7 @@ use crate::flags::{Flags, ModelCommand, ModelFlags};
 use crate::print::out;
 
 /// Runs `recall model`.
-pub fn run(flags: &Flags, options: &ModelFlags) -> Result<u8, Failure> {
+pub(crate) fn run(flags: &Flags, options: &ModelFlags) -> Result<u8, Failure> {
     let home = Home::from_env();
     let catalogue = ModelCatalogue::of(&home)?;
     match &options.command {
@@ -30,7 +30,7 @@ pub fn run(flags: &Flags, options: &ModelFlags) -> Result<u8, Failure> {
 }
 
 /// The model of this id, or the default one.
-pub fn find<'a>(
+pub(crate) fn find<'a>(
     catalogue: &'a ModelCatalogue,
     id: Option<&str>,
 ) -> Result<&'a ModelSpec, EmbedError> {
@@ -38,7 +38,11 @@ pub fn find<'a>(
 }
 
 /// The model on this machine, fetched if it is not here and the network may be used.
-pub fn fetch(home: &Home, model: &ModelSpec, offline: bool) -> Result<Installed, EmbedError> {
+pub(crate) fn fetch(
+    home: &Home,
+    model: &ModelSpec,
+    offline: bool,
+) -> Result<Installed, EmbedError> {
     let bars = Bars::new();
     let result = pull(home, model, offline, &|progress| bars.fetch(progress));
     bars.clear();

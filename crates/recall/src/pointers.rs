@@ -24,7 +24,7 @@ you write. Read the file behind a line with `recall pointers open NAME`.
 ";
 
 /// Runs `recall pointers`.
-pub fn run(options: &PointersFlags) -> Result<u8, Failure> {
+pub(crate) fn run(options: &PointersFlags) -> Result<u8, Failure> {
     if options.policy {
         out(&format!("{POLICY}\n{POLICY_COMMANDS}"))?;
         return Ok(0);

@@ -8,7 +8,7 @@ use anstyle::{AnsiColor, Style};
 use crate::failure::Failure;
 
 /// Writes data to standard output; colour only reaches a terminal.
-pub fn out(text: &str) -> Result<(), Failure> {
+pub(crate) fn out(text: &str) -> Result<(), Failure> {
     let mut stdout = anstream::stdout().lock();
     stdout.write_all(text.as_bytes())?;
     stdout.flush()?;
@@ -16,7 +16,7 @@ pub fn out(text: &str) -> Result<(), Failure> {
 }
 
 /// Writes bytes to standard output as they are.
-pub fn out_bytes(bytes: &[u8]) -> Result<(), Failure> {
+pub(crate) fn out_bytes(bytes: &[u8]) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
     stdout.write_all(bytes)?;
     stdout.flush()?;
@@ -24,23 +24,23 @@ pub fn out_bytes(bytes: &[u8]) -> Result<(), Failure> {
 }
 
 /// Styles of the parts of a hit.
-pub const TITLE: Style = Style::new().bold();
+pub(crate) const TITLE: Style = Style::new().bold();
 /// Paths and ids.
-pub const PLACE: Style = AnsiColor::Cyan.on_default();
+pub(crate) const PLACE: Style = AnsiColor::Cyan.on_default();
 /// What matters less.
-pub const DIM: Style = Style::new().dimmed();
+pub(crate) const DIM: Style = Style::new().dimmed();
 /// Words that match.
-pub const MARK: Style = AnsiColor::Yellow.on_default().bold();
+pub(crate) const MARK: Style = AnsiColor::Yellow.on_default().bold();
 /// What a reader should know before trusting a hit.
-pub const WARN: Style = AnsiColor::Red.on_default();
+pub(crate) const WARN: Style = AnsiColor::Red.on_default();
 
 /// `text` in a style.
-pub fn paint(style: Style, text: &str) -> String {
+pub(crate) fn paint(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")
 }
 
 /// `text` with `marks` in [`MARK`], control characters made harmless.
-pub fn marked(text: &str, marks: &[Range<usize>]) -> String {
+pub(crate) fn marked(text: &str, marks: &[Range<usize>]) -> String {
     let mut out = String::with_capacity(text.len() + 16 * marks.len());
     let mut at = 0;
     for mark in marks.iter().filter(|mark| mark.end <= text.len()) {
@@ -56,7 +56,7 @@ pub fn marked(text: &str, marks: &[Range<usize>]) -> String {
 }
 
 /// Without the control characters that could drive a terminal; line breaks and tabs stay.
-pub fn harmless(text: &str) -> String {
+pub(crate) fn harmless(text: &str) -> String {
     let shown = |c: char| match c {
         '\n' | '\t' => c,
         c if c.is_control() => ' ',
@@ -66,7 +66,7 @@ pub fn harmless(text: &str) -> String {
 }
 
 /// Columns of the terminal; 100 where there is none.
-pub fn width() -> usize {
+pub(crate) fn width() -> usize {
     match terminal_size::terminal_size() {
         Some((width, _)) if io::stdout().is_terminal() => usize::from(width.0).clamp(40, 120),
         _ => 100,
@@ -74,6 +74,6 @@ pub fn width() -> usize {
 }
 
 /// A size for people.
-pub fn size(bytes: u64) -> String {
+pub(crate) fn size(bytes: u64) -> String {
     indicatif::HumanBytes(bytes).to_string()
 }

@@ -16,12 +16,12 @@ use crate::{conditions, hint, index_folder, resident};
 const PASSAGE_BYTES: usize = 420;
 
 /// Runs `recall query`.
-pub fn run(flags: &Flags, options: &QueryFlags) -> Result<u8, Failure> {
+pub(crate) fn run(flags: &Flags, options: &QueryFlags) -> Result<u8, Failure> {
     ask(&index_folder::to_read(flags.index.as_deref())?, options)
 }
 
 /// Answers a question from the index in `folder`. The number is the exit code.
-pub fn ask(folder: &Path, options: &QueryFlags) -> Result<u8, Failure> {
+pub(crate) fn ask(folder: &Path, options: &QueryFlags) -> Result<u8, Failure> {
     let started = Instant::now();
     let query = query(folder, text(options)?, options)?;
     let request = query.request()?;
@@ -159,7 +159,7 @@ fn indented(text: &str) -> String {
 }
 
 /// Each retriever's rank, score and share of a hit.
-pub fn explanation(hit: &Hit) -> String {
+pub(crate) fn explanation(hit: &Hit) -> String {
     let mut text = format!(
         "     score {:.3} = keyword {:.3} + vector {:.3}{}\n",
         hit.score,

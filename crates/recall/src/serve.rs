@@ -13,7 +13,7 @@ const IDLE: Duration = Duration::from_secs(15 * 60);
 const PATIENCE: Duration = Duration::from_secs(15);
 
 /// Runs `recall serve`.
-pub fn run(options: &ServeFlags) -> Result<u8, Failure> {
+pub(crate) fn run(options: &ServeFlags) -> Result<u8, Failure> {
     if options.stop {
         return stop();
     }
@@ -85,7 +85,7 @@ fn text(status: &Status) -> String {
 }
 
 /// How far vectors in the background are.
-pub fn progress(job: &JobStatus) -> String {
+pub(crate) fn progress(job: &JobStatus) -> String {
     if let Some(why) = &job.failed {
         return format!("vectors ended before they were done: {why}");
     }

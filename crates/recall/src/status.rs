@@ -9,7 +9,7 @@ use crate::print::{out, size};
 use crate::{index_folder, resident, serve};
 
 /// Runs `recall status`.
-pub fn run(flags: &Flags, options: &StatusFlags) -> Result<u8, Failure> {
+pub(crate) fn run(flags: &Flags, options: &StatusFlags) -> Result<u8, Failure> {
     let snapshot = Snapshot::open(&index_folder::to_read(flags.index.as_deref())?)?;
     let catalogue = snapshot.catalogue()?;
     let text = if options.json {

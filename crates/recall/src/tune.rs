@@ -26,7 +26,7 @@ struct Fit {
 }
 
 /// Runs `recall tune`.
-pub fn run(flags: &Flags, options: &TuneFlags) -> Result<u8, Failure> {
+pub(crate) fn run(flags: &Flags, options: &TuneFlags) -> Result<u8, Failure> {
     if options.reset {
         return reset(&index_folder::to_read(flags.index.as_deref())?);
     }

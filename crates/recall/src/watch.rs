@@ -24,7 +24,7 @@ const LOCK_TICK: Duration = Duration::from_millis(500);
 const PERIOD: Duration = Duration::from_secs(60);
 
 /// Runs `recall watch`, until it is interrupted.
-pub fn run(flags: &Flags, options: &WatchFlags) -> Result<u8, Failure> {
+pub(crate) fn run(flags: &Flags, options: &WatchFlags) -> Result<u8, Failure> {
     let stop = stop::flag();
     let mut watch = Watch::new(flags, options, stop)?;
     // First, so that nothing is missed between the first look and the first change.

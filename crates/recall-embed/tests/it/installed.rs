@@ -5,11 +5,11 @@ use std::sync::{Arc, LazyLock, Mutex};
 
 use recall_embed::{Embedder, Home, Installed, ModelCatalogue, pull};
 
-pub const E5: &str = "multilingual-e5-small";
-pub const MINILM: &str = "all-minilm-l6-v2";
+pub(crate) const E5: &str = "multilingual-e5-small";
+pub(crate) const MINILM: &str = "all-minilm-l6-v2";
 
 /// A model that is on this machine, fetched now if it was not.
-pub fn model(id: &str) -> Installed {
+pub(crate) fn model(id: &str) -> Installed {
     let home = Home::from_env();
     let catalogue = ModelCatalogue::builtin();
     let row = catalogue.find(id).unwrap();
@@ -19,7 +19,7 @@ pub fn model(id: &str) -> Installed {
 }
 
 /// A loaded model, shared by the tests of this process.
-pub fn embedder(id: &str) -> Arc<Embedder> {
+pub(crate) fn embedder(id: &str) -> Arc<Embedder> {
     static LOADED: LazyLock<Mutex<BTreeMap<String, Arc<Embedder>>>> = LazyLock::new(Mutex::default);
     let mut loaded = LOADED.lock().unwrap();
     let load = || {

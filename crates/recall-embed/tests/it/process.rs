@@ -10,7 +10,7 @@ use recall_embed::{EmbedError, Embedder, Home, ModelCatalogue, installed, pull};
 
 /// What a child does.
 #[derive(Debug, Clone, Copy)]
-pub enum Task {
+pub(crate) enum Task {
     /// Loads the model and asks something.
     Ask,
     /// Pulls the model.
@@ -20,7 +20,7 @@ pub enum Task {
 }
 
 /// A child with a home of its own; no variable of this process names a library or an endpoint to it.
-pub fn start(task: Task, home: &Path, model: &str, variables: &[(&str, &str)]) -> Child {
+pub(crate) fn start(task: Task, home: &Path, model: &str, variables: &[(&str, &str)]) -> Child {
     let mut command = Command::new(env::current_exe().unwrap());
     command.args(["--exact", "process::child", "--ignored", "--nocapture"]);
     let ours = ["RECALL_ORT", "ORT_DYLIB_PATH", "RECALL_PYTHON", "HF_ENDPOINT"];
@@ -40,7 +40,7 @@ const PATIENCE: Duration = Duration::from_secs(240);
 
 /// What a child came to: `Ok`, or the error's name and message. A child that dies, panics or
 /// hangs fails the test.
-pub fn run(task: Task, home: &Path, model: &str, variables: &[(&str, &str)]) -> String {
+pub(crate) fn run(task: Task, home: &Path, model: &str, variables: &[(&str, &str)]) -> String {
     let mut child = start(task, home, model, variables);
     let clock = Instant::now();
     while child.try_wait().unwrap().is_none() {

@@ -28,9 +28,9 @@ use tantivy::DocAddress;
 use crate::error::IndexError;
 
 pub use allowed::Allowed;
-pub use lookup::IndexedDocument;
+pub(crate) use lookup::IndexedDocument;
 pub use reader::KeywordReader;
-pub use writer::KeywordWriter;
+pub(crate) use writer::KeywordWriter;
 
 /// Names an entry within one opened generation, by its segment and its number there. Another
 /// generation gives other ids to the same entries; ties are broken by their order.

@@ -27,7 +27,7 @@ const QUEUE_BYTES: usize = 8 << 20;
 const ENTRY_BYTES: usize = 1 << 10;
 
 /// Adds and removes entries. One at a time: the caller holds the writer's lock.
-pub struct KeywordWriter {
+pub(crate) struct KeywordWriter {
     folder: PathBuf,
     index: Index,
     writer: IndexWriter<Record>,
@@ -39,7 +39,11 @@ pub struct KeywordWriter {
 
 impl KeywordWriter {
     /// Opens the index in `folder` as `record` says it is, to write with `threads` threads.
-    pub fn open(folder: &Path, record: &KeywordRecord, threads: usize) -> Result<Self, IndexError> {
+    pub(crate) fn open(
+        folder: &Path,
+        record: &KeywordRecord,
+        threads: usize,
+    ) -> Result<Self, IndexError> {
         std::fs::create_dir_all(folder).map_err(io_error("create", folder))?;
         let (index, writer, fields, directory) = contained(folder, || {
             let (index, fields, directory) = schema::open(folder, record)?;
@@ -55,7 +59,7 @@ impl KeywordWriter {
 
     /// Adds entries; visible after [`Self::commit`] and the manifest. Many at once cost less than
     /// one by one: every call wakes a thread.
-    pub fn add(&self, entries: &[Entry]) -> Result<(), IndexError> {
+    pub(crate) fn add(&self, entries: &[Entry]) -> Result<(), IndexError> {
         let bytes = |entry: &Entry| ENTRY_BYTES + 2 * entry.document.text.len();
         // The text is there twice, once to be found and once to be shown.
         let mut reservation = Some(self.queue.reserve(entries.iter().map(bytes).sum()));
@@ -71,7 +75,11 @@ impl KeywordWriter {
     }
 
     /// Removes entries that `reader`, of the generation that is written on, knows.
-    pub fn remove(&self, reader: &KeywordReader, entries: &[EntryId]) -> Result<(), IndexError> {
+    pub(crate) fn remove(
+        &self,
+        reader: &KeywordReader,
+        entries: &[EntryId],
+    ) -> Result<(), IndexError> {
         if entries.is_empty() {
             return Ok(());
         }
@@ -80,14 +88,14 @@ impl KeywordWriter {
     }
 
     /// Finishes what was added and removed, and returns the record that makes it visible.
-    pub fn commit(&mut self) -> Result<KeywordRecord, IndexError> {
+    pub(crate) fn commit(&mut self) -> Result<KeywordRecord, IndexError> {
         contained(&self.folder, || self.writer.commit())?;
         self.record()
     }
 
     /// Merges segments of the index in `folder` that are many or hold much that is removed; `all`
     /// merges everything. `None` if there is nothing to merge, which costs no writer.
-    pub fn merge(
+    pub(crate) fn merge(
         folder: &Path,
         record: &KeywordRecord,
         all: bool,

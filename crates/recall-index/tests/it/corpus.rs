@@ -12,15 +12,15 @@ use recall_index::{
 use recall_sources::Globs;
 
 /// Length of the vectors.
-pub const DIMS: usize = 8;
+pub(crate) const DIMS: usize = 8;
 
-pub struct Corpus {
+pub(crate) struct Corpus {
     folder: tempfile::TempDir,
 }
 
 impl Corpus {
     /// An indexed folder with these files (path and content).
-    pub fn new(files: &[(&str, &str)]) -> Self {
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
         let corpus = Self { folder: tempfile::tempdir().unwrap() };
         fs::create_dir(corpus.root()).unwrap();
         files.iter().for_each(|(name, text)| corpus.write(name, text));
@@ -28,25 +28,25 @@ impl Corpus {
         corpus
     }
 
-    pub fn root(&self) -> PathBuf {
+    pub(crate) fn root(&self) -> PathBuf {
         self.folder.path().canonicalize().unwrap().join("notes")
     }
 
-    pub fn index(&self) -> PathBuf {
+    pub(crate) fn index(&self) -> PathBuf {
         self.folder.path().join("index")
     }
 
-    pub fn write(&self, name: &str, text: &str) {
+    pub(crate) fn write(&self, name: &str, text: &str) {
         let path = self.root().join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
 
-    pub fn remove(&self, name: &str) {
+    pub(crate) fn remove(&self, name: &str) {
         fs::remove_file(self.root().join(name)).unwrap();
     }
 
-    pub fn indexer(&self) -> Result<Indexer, IndexError> {
+    pub(crate) fn indexer(&self) -> Result<Indexer, IndexError> {
         let settings = ChunkSettings { tokens: 40, overlap: 0 };
         let mut indexer = Indexer::open(&self.index(), settings, false)?;
         let model = ModelRecord { id: "none".into(), checksum: "none".into(), dims: DIMS };
@@ -54,12 +54,12 @@ impl Corpus {
         Ok(indexer)
     }
 
-    pub fn update(&self) -> Summary {
+    pub(crate) fn update(&self) -> Summary {
         self.update_with(false)
     }
 
     /// Brings the index up to date; `optimize` merges everything.
-    pub fn update_with(&self, optimize: bool) -> Summary {
+    pub(crate) fn update_with(&self, optimize: bool) -> Summary {
         let options = IndexOptions { optimize, ..options() };
         let stop = AtomicBool::new(false);
         let mut indexer = self.indexer().unwrap();
@@ -67,19 +67,19 @@ impl Corpus {
         indexer.update(&roots, &options, &estimated_tokens, &|_| {}, &stop).unwrap()
     }
 
-    pub fn snapshot(&self) -> Snapshot {
+    pub(crate) fn snapshot(&self) -> Snapshot {
         Snapshot::open(&self.index()).unwrap()
     }
 }
 
-pub fn options() -> IndexOptions {
+pub(crate) fn options() -> IndexOptions {
     let mut options = IndexOptions::default();
     options.read.whole = Globs::new(Globs::RUNBOOKS).unwrap();
     options
 }
 
 /// Every file below a folder with its bytes.
-pub fn bytes_in(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+pub(crate) fn bytes_in(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut out = BTreeMap::new();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         match entry.path() {
@@ -93,13 +93,13 @@ pub fn bytes_in(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 /// The paths of entries, in their order.
-pub fn paths(snapshot: &Snapshot, entries: &[EntryId]) -> Vec<String> {
+pub(crate) fn paths(snapshot: &Snapshot, entries: &[EntryId]) -> Vec<String> {
     let names = snapshot.keyword().ids_and_paths(entries).unwrap();
     names.into_iter().map(|(_, path)| path).collect()
 }
 
 /// The paths of what a question finds by its words, best first.
-pub fn found(snapshot: &Snapshot, question: &str) -> Vec<String> {
+pub(crate) fn found(snapshot: &Snapshot, question: &str) -> Vec<String> {
     let terms = terms(question, &Analyzer::default());
     let found = snapshot.keyword().search(&terms, None, 100).unwrap();
     paths(snapshot, &found.into_iter().map(|(id, _)| id).collect::<Vec<_>>())

@@ -3,7 +3,7 @@
 
 /// All constants of the relevance model.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Constants {
+pub(super) struct Constants {
     /// Relevance of a document that is as likely on the topic as not: the default threshold. About
     /// this share of first hits barely beyond it is right; values from 0.1 to 0.3 calibrate alike.
     pub threshold: f32,
@@ -34,7 +34,7 @@ pub struct Constants {
 
 /// The two logistic regressions of one case.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Case {
+pub(super) struct Case {
     /// That the document is on the topic.
     pub topic: TopicCoefficients,
     /// That it answers, being on the topic.
@@ -44,7 +44,7 @@ pub struct Case {
 /// Coefficients of the probability that a document is on the topic. A feature that the case does not
 /// use has 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct TopicCoefficients {
+pub(super) struct TopicCoefficients {
     /// Of the cosine of question and document.
     pub cosine: f32,
     /// Of the logarithm of the collection's size.
@@ -62,7 +62,7 @@ pub struct TopicCoefficients {
 /// Coefficients of the probability that a document on the topic answers. A feature that the case does
 /// not use has 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct AnswerCoefficients {
+pub(super) struct AnswerCoefficients {
     /// Of the gap in score, where the document is ahead of the others.
     pub score_ahead: f32,
     /// Of the gap in score, where it is behind the best of them.

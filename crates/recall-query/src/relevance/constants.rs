@@ -1,11 +1,11 @@
-// Written by quality/fit.py; do not edit.
-
 //! The fitted constants of the relevance model; `coefficients.rs` says what each means.
+//!
+//! Written by quality/fit.py; do not edit.
 
 use super::coefficients::{AnswerCoefficients, Case, Constants, TopicCoefficients};
 
 /// The constants that are shipped.
-pub const CONSTANTS: Constants = Constants {
+pub(super) const CONSTANTS: Constants = Constants {
     threshold: 0.2,
     score_gap_max: 4.0,
     cosine_gap_max: 2.0,

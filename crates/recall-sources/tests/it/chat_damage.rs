@@ -28,7 +28,7 @@ fn all() -> Vec<(String, Vec<u8>)> {
     files
 }
 
-pub fn zipped(folder: &Path) -> Vec<u8> {
+pub(crate) fn zipped(folder: &Path) -> Vec<u8> {
     let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
     let mut folders = vec![folder.to_owned()];
     while let Some(inner) = folders.pop() {

@@ -8,17 +8,17 @@ use recall_sources::{Document, ReadOptions};
 use crate::show::{Outcome, read_source, source};
 
 /// The folder of the fixtures of chat and transcripts.
-pub fn fixtures() -> PathBuf {
+pub(crate) fn fixtures() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/chat")
 }
 
 /// What came of the fixture `name`, a file or a folder.
-pub fn talk(name: &str) -> String {
+pub(crate) fn talk(name: &str) -> String {
     lines(&read_source(&source(&fixtures(), name), &ReadOptions::default()))
 }
 
 /// What came of a file: each document with its messages, then the problems and the counts.
-pub fn lines(outcome: &Outcome) -> String {
+pub(crate) fn lines(outcome: &Outcome) -> String {
     let mut lines = String::new();
     for document in &outcome.documents {
         head(document, &mut lines);

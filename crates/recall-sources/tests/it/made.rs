@@ -3,7 +3,7 @@
 use std::io::{Cursor, Write as _};
 
 /// A document of Word with these parts.
-pub fn docx(parts: &[(&str, &[u8])]) -> Vec<u8> {
+pub(crate) fn docx(parts: &[(&str, &[u8])]) -> Vec<u8> {
     let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
     for (name, bytes) in [("[Content_Types].xml", b"<Types/>".as_slice())].iter().chain(parts) {
         zip.start_file(*name, zip::write::SimpleFileOptions::default()).expect("a part");
@@ -13,7 +13,7 @@ pub fn docx(parts: &[(&str, &[u8])]) -> Vec<u8> {
 }
 
 /// A PDF of one page with this content, its font in Latin-1.
-pub fn pdf(content: &[u8]) -> Vec<u8> {
+pub(crate) fn pdf(content: &[u8]) -> Vec<u8> {
     let page = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R \
         /Resources << /Font << /F1 5 0 R >> >> >>";
     let length = format!("<< /Length {} >>\nstream\n", content.len());

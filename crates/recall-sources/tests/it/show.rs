@@ -7,14 +7,14 @@ use std::path::Path;
 use recall_sources::{Document, Problem, ReadOptions, Reading, ScanOptions, Source, scan};
 
 /// Everything that came of one file.
-pub struct Outcome {
+pub(crate) struct Outcome {
     pub documents: Vec<Document>,
     pub problems: Vec<Problem>,
     pub end: Result<Reading, Problem>,
 }
 
 /// Writes `bytes` to a file called `name` and reads it.
-pub fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Outcome {
+pub(crate) fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Outcome {
     let folder = tempfile::tempdir().expect("a folder for the test");
     let path = folder.path().join(name);
     std::fs::create_dir_all(path.parent().expect("a file in a folder")).expect("its folder");
@@ -23,14 +23,14 @@ pub fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Outcome {
 }
 
 /// The source at `path` below `root`, whether a scan would find it or not.
-pub fn source(root: &Path, path: &str) -> Source {
+pub(crate) fn source(root: &Path, path: &str) -> Source {
     let absolute = root.join(path);
     let metadata = absolute.metadata().expect("the test wrote it");
     let (path, bytes) = (path.to_owned(), metadata.len());
     Source { path, absolute, bytes, modified: 0, is_folder: metadata.is_dir() }
 }
 
-pub fn read_source(source: &Source, options: &ReadOptions) -> Outcome {
+pub(crate) fn read_source(source: &Source, options: &ReadOptions) -> Outcome {
     let (mut documents, mut problems) = (Vec::new(), Vec::new());
     let end = source.read(options, &mut |item| {
         match item {
@@ -43,12 +43,12 @@ pub fn read_source(source: &Source, options: &ReadOptions) -> Outcome {
 }
 
 /// What came of the file `name` with these bytes, in lines.
-pub fn shown(name: &str, bytes: &[u8]) -> String {
+pub(crate) fn shown(name: &str, bytes: &[u8]) -> String {
     lines(&read(name, bytes, &ReadOptions::default()))
 }
 
 /// One line for each document, then the problems, then how it ended.
-pub fn lines(outcome: &Outcome) -> String {
+pub(crate) fn lines(outcome: &Outcome) -> String {
     let mut lines = String::new();
     for document in &outcome.documents {
         line(document, &mut lines);
@@ -92,7 +92,7 @@ fn line(document: &Document, lines: &mut String) {
 }
 
 /// The paths that a scan of `root` gives, and its problems, in order.
-pub fn scanned(root: &Path, options: &ScanOptions) -> Vec<String> {
+pub(crate) fn scanned(root: &Path, options: &ScanOptions) -> Vec<String> {
     scan(root, options)
         .map(|found| match found {
             Ok(source) => source.path,

@@ -17,7 +17,7 @@ use crate::index_folder;
 
 /// Questions and what answers them.
 #[derive(Debug, Default)]
-pub struct Labelled {
+pub(crate) struct Labelled {
     /// What the set is called.
     pub name: String,
     /// Questions that have labels, in the order of their file.
@@ -92,7 +92,7 @@ fn set_name(path: &Path) -> String {
 
 impl Labelled {
     /// Reads a set; with `only_labels` the questions may be missing.
-    pub fn load(options: &LabelFlags, only_labels: bool) -> Result<Self, Failure> {
+    pub(crate) fn load(options: &LabelFlags, only_labels: bool) -> Result<Self, Failure> {
         let files = Files::of(options, only_labels)?;
         let mut problems = Vec::new();
         let mut questions = |path: Option<&PathBuf>| {
@@ -132,7 +132,7 @@ impl Labelled {
     }
 
     /// What could not be used, and what counts as zero.
-    pub fn notes(&self, shown: usize) -> Vec<String> {
+    pub(crate) fn notes(&self, shown: usize) -> Vec<String> {
         let mut notes = listed(&self.problems, shown);
         let mut say = |count: usize, what: &str| {
             if count > 0 {
@@ -154,7 +154,7 @@ impl Labelled {
     }
 
     /// Relevant documents that the index does not hold: nobody can find them.
-    pub fn unknown_documents(&self, snapshot: &Snapshot) -> Result<Vec<String>, Failure> {
+    pub(crate) fn unknown_documents(&self, snapshot: &Snapshot) -> Result<Vec<String>, Failure> {
         let relevant = self.qrels.values().flatten().filter(|(_, grade)| **grade > 0);
         let mut unknown = Vec::new();
         for id in relevant.map(|(id, _)| id).collect::<BTreeSet<_>>() {
@@ -175,14 +175,14 @@ impl Labelled {
     }
 
     /// Questions that have no value in `field` and are answered among all documents.
-    pub fn without_field(&self, field: &str) -> Option<String> {
+    pub(crate) fn without_field(&self, field: &str) -> Option<String> {
         let count = self.queries.iter().filter(|q| !q.metadata.contains_key(field)).count();
         (count > 0)
             .then(|| format!("{count} questions have no `{field}`: answered among all documents"))
     }
 
     /// Keeps the first questions of each kind, and their labels.
-    pub fn keep_first(&mut self, limit: usize) {
+    pub(crate) fn keep_first(&mut self, limit: usize) {
         for queries in [&mut self.queries, &mut self.unanswerable, &mut self.off_topic] {
             queries.truncate(limit);
         }
@@ -191,7 +191,7 @@ impl Labelled {
     }
 
     /// The text of a question, empty if it is not known.
-    pub fn text(&self, id: &str) -> String {
+    pub(crate) fn text(&self, id: &str) -> String {
         self.queries.iter().find(|q| q.id == id).map(|q| q.text.clone()).unwrap_or_default()
     }
 }
@@ -209,7 +209,11 @@ fn add_own_labels(queries: &[Query], qrels: &mut Qrels) {
 
 /// The index to ask: that of a set is brought up to date first (without vectors, where nobody will
 /// ask them: `keyword_only`), any other is taken as it is.
-pub fn index(flags: &Flags, options: &LabelFlags, keyword_only: bool) -> Result<PathBuf, Failure> {
+pub(crate) fn index(
+    flags: &Flags,
+    options: &LabelFlags,
+    keyword_only: bool,
+) -> Result<PathBuf, Failure> {
     let Some(dataset) = &options.dataset else {
         return index_folder::to_read(flags.index.as_deref());
     };

@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::stop;
 
 /// Asks labelled questions.
-pub struct Runner<'a> {
+pub(crate) struct Runner<'a> {
     /// Who answers.
     pub searcher: &'a Searcher,
     /// What is asked.
@@ -26,7 +26,7 @@ pub struct Runner<'a> {
 
 impl Runner<'_> {
     /// What came of every question in each of `modes`.
-    pub fn ask(&self, modes: &[Mode]) -> Result<Vec<(Mode, Outcomes)>, Failure> {
+    pub(crate) fn ask(&self, modes: &[Mode]) -> Result<Vec<(Mode, Outcomes)>, Failure> {
         let bars = Bars::new();
         let all = self.ask_all(modes, &bars);
         bars.clear();
@@ -69,7 +69,7 @@ impl Runner<'_> {
     }
 
     /// All candidates for a question but those it leaves out, and the seconds that it took.
-    pub fn rank(&self, query: &Query, mode: Mode) -> Result<(Ranking, f64), Failure> {
+    pub(crate) fn rank(&self, query: &Query, mode: Mode) -> Result<(Ranking, f64), Failure> {
         if stop::flag().load(Ordering::Relaxed) {
             return Err(IndexError::Interrupted.into());
         }

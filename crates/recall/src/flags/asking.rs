@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum ModeFlag {
+pub(crate) enum ModeFlag {
     #[default]
     Hybrid,
     Keyword,
@@ -11,7 +11,7 @@ pub enum ModeFlag {
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum FormatFlag {
+pub(crate) enum FormatFlag {
     #[default]
     Text,
     Json,
@@ -20,7 +20,7 @@ pub enum FormatFlag {
 }
 
 #[derive(Debug, Clone, Default, Args)]
-pub struct FilterFlags {
+pub(crate) struct FilterFlags {
     /// Not before: `2026-03`, `30d`, `last week`
     #[arg(long, value_name = "DATE")]
     pub since: Option<String>,
@@ -48,7 +48,7 @@ pub struct FilterFlags {
 }
 
 #[derive(Debug, Default, Args)]
-pub struct QueryFlags {
+pub(crate) struct QueryFlags {
     /// The question; read from standard input if it is `-` or missing
     pub text: Vec<String>,
     /// Hits at the most
@@ -89,13 +89,13 @@ pub struct QueryFlags {
 }
 
 #[derive(Debug, Args)]
-pub struct GetFlags {
+pub(crate) struct GetFlags {
     /// An id, a path or a name
     pub name: String,
 }
 
 #[derive(Debug, Args)]
-pub struct ExplainFlags {
+pub(crate) struct ExplainFlags {
     /// The question
     pub text: String,
     /// An id, a path or a name

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 #[derive(Debug, Default, Args)]
-pub struct IndexFlags {
+pub(crate) struct IndexFlags {
     /// Files, folders and exports; without any, those of the last run
     pub paths: Vec<PathBuf>,
     /// Say what would be done, and do nothing
@@ -28,7 +28,7 @@ pub struct IndexFlags {
 }
 
 #[derive(Debug, Default, Args)]
-pub struct WatchFlags {
+pub(crate) struct WatchFlags {
     /// Files, folders and exports; without any, those of the last run
     pub paths: Vec<PathBuf>,
     #[command(flatten)]
@@ -37,7 +37,7 @@ pub struct WatchFlags {
 
 /// What is read, and how.
 #[derive(Debug, Default, Args)]
-pub struct ReadingFlags {
+pub(crate) struct ReadingFlags {
     /// Read every file as this format instead of recognising it
     #[arg(long, value_name = "NAME")]
     pub format: Option<String>,

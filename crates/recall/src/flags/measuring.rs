@@ -7,7 +7,7 @@ use clap::Args;
 use super::ModeFlag;
 
 #[derive(Debug, Args)]
-pub struct EvalFlags {
+pub(crate) struct EvalFlags {
     #[command(flatten)]
     pub labels: LabelFlags,
     /// Only this mode; may be repeated
@@ -41,7 +41,7 @@ pub struct EvalFlags {
 
 /// Which questions to ask, and of which index; `recall eval` and `recall tune` are told alike.
 #[derive(Debug, Args)]
-pub struct LabelFlags {
+pub(crate) struct LabelFlags {
     /// A labelled set: a folder with corpus.jsonl (or .gz), queries.jsonl and qrels/test.tsv (BEIR's layout).
     /// Its index is kept in DATASET/.recall unless --index names another place
     #[arg(value_name = "DATASET")]
@@ -64,7 +64,7 @@ pub struct LabelFlags {
 }
 
 #[derive(Debug, Args)]
-pub struct TuneFlags {
+pub(crate) struct TuneFlags {
     #[command(flatten)]
     pub labels: LabelFlags,
     /// Say what would be stored, and store nothing

@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 
 #[derive(Debug, Args)]
-pub struct PointersFlags {
+pub(crate) struct PointersFlags {
     /// A folder with an INDEX.md or MEMORY.md; without any, the one found upward from here
     #[arg(long, global = true, value_name = "[NAME=]DIR")]
     pub folder: Vec<String>,
@@ -21,7 +21,7 @@ pub struct PointersFlags {
 }
 
 #[derive(Debug, Subcommand)]
-pub enum PointersCommand {
+pub(crate) enum PointersCommand {
     /// Find what is wrong with the index and its entries; exit code 1 with findings
     Check {
         /// Also name entries whose quoted files changed since they were written
@@ -73,7 +73,7 @@ pub enum PointersCommand {
 }
 
 #[derive(Debug, Args)]
-pub struct DraftFlags {
+pub(crate) struct DraftFlags {
     /// What it says, in one line
     pub text: String,
     /// Why

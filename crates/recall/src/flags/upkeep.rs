@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 
 #[derive(Debug, Default, Args)]
-pub struct ServeFlags {
+pub(crate) struct ServeFlags {
     /// End the resident process
     #[arg(long, conflicts_with = "status")]
     pub stop: bool,
@@ -22,14 +22,14 @@ pub struct ServeFlags {
 }
 
 #[derive(Debug, Args)]
-pub struct StatusFlags {
+pub(crate) struct StatusFlags {
     /// Print as JSON
     #[arg(long)]
     pub json: bool,
 }
 
 #[derive(Debug, Args)]
-pub struct CheckFlags {
+pub(crate) struct CheckFlags {
     /// Rebuild what is damaged
     #[arg(long)]
     pub repair: bool,
@@ -39,13 +39,13 @@ pub struct CheckFlags {
 }
 
 #[derive(Debug, Args)]
-pub struct ModelFlags {
+pub(crate) struct ModelFlags {
     #[command(subcommand)]
     pub command: ModelCommand,
 }
 
 #[derive(Debug, Subcommand)]
-pub enum ModelCommand {
+pub(crate) enum ModelCommand {
     /// The models that are known, and which are here
     List {
         /// Print as JSON

@@ -11,7 +11,7 @@ use crate::flags::ReadingFlags;
 use crate::{index_folder, model};
 
 /// An index and what is to be read into it.
-pub struct Work {
+pub(crate) struct Work {
     /// The index.
     pub folder: PathBuf,
     /// What was named: files, folders and exports; nothing means all that is known.
@@ -26,7 +26,7 @@ pub struct Work {
 
 impl Work {
     /// The work on `paths`, or on the known roots; `index` is the folder that was named for it.
-    pub fn new(
+    pub(crate) fn new(
         index: Option<&Path>,
         paths: &[PathBuf],
         reading: &ReadingFlags,
@@ -51,13 +51,13 @@ impl Work {
     }
 
     /// What does it. The model is fetched if need be and if the network may be used.
-    pub fn builder(&self, offline: bool) -> Result<Builder, Failure> {
+    pub(crate) fn builder(&self, offline: bool) -> Result<Builder, Failure> {
         let fetch = |home: &_, spec: &_| model::fetch(home, spec, offline);
         Ok(Builder::new(&self.folder, self.settings.clone(), &fetch)?)
     }
 
     /// What is read: what was named, else what is known, without links.
-    pub fn roots(&self) -> Vec<PathBuf> {
+    pub(crate) fn roots(&self) -> Vec<PathBuf> {
         let roots = match (&self.manifest, self.paths.as_slice()) {
             (_, paths @ [_, ..]) => paths.to_vec(),
             (Some(manifest), []) => manifest.roots.clone(),

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 
 /// The memory folder of the project that `from` is in, found by the names of its pages or because
 /// `recall.toml` names one.
-pub fn memory_folder(from: &Path) -> Result<Option<FolderSpec>, Failure> {
+pub(super) fn memory_folder(from: &Path) -> Result<Option<FolderSpec>, Failure> {
     let Some(root) = root_of(from) else { return Ok(FolderSpec::upward(from)) };
     let named = config::globs(&config::load(&root)?.pointers)?;
     let is_page = |page: &Path| is_pointer_page(page) || is_named(&named, page, &root);
@@ -24,7 +24,7 @@ fn is_named(patterns: &Globs, page: &Path, root: &Path) -> bool {
 
 /// The heading words of the project that the first folder lies in: those that are known, and those of
 /// its `recall.toml`.
-pub fn words(folders: &[FolderSpec]) -> Result<HeadingWords, Failure> {
+pub(super) fn words(folders: &[FolderSpec]) -> Result<HeadingWords, Failure> {
     let Some(first) = folders.first() else { return Ok(HeadingWords::default()) };
     let path = first.path.canonicalize().unwrap_or_else(|_| first.path.clone());
     root_of(&path)
@@ -37,7 +37,7 @@ fn root_of(path: &Path) -> Option<PathBuf> {
 }
 
 /// What `recall index` keeps whole of the files around memory folders.
-pub struct KeptWhole {
+pub(super) struct KeptWhole {
     /// Roots and how files below them are read; the first that a file lies in counts.
     roots: Vec<(PathBuf, ReadOptions)>,
 }
@@ -45,7 +45,7 @@ pub struct KeptWhole {
 impl KeptWhole {
     /// For the files around the folders of `memory`: by the `recall.toml` of their projects, else as
     /// without one.
-    pub fn around(memory: &Memory) -> Result<Self, Failure> {
+    pub(super) fn around(memory: &Memory) -> Result<Self, Failure> {
         let mut roots = Vec::new();
         for folder in memory.folders() {
             if let Some(root) = root_of(&folder.real_path) {
@@ -61,7 +61,7 @@ impl KeptWhole {
     }
 
     /// Whether the file at `path`, which has no links in it, is kept whole.
-    pub fn holds(&self, path: &Path, content: &[u8]) -> bool {
+    pub(super) fn holds(&self, path: &Path, content: &[u8]) -> bool {
         let below = |(root, options)| Some((path.strip_prefix(root).ok()?, options));
         let found = self.roots.iter().find_map(|(root, options)| below((root, options)));
         found.is_some_and(|(path, options)| is_kept_whole(&slashed(path), content, options))

@@ -29,7 +29,7 @@ const START_PATIENCE: Duration = Duration::from_secs(10);
 const START_TICK: Duration = Duration::from_millis(4);
 
 /// The answer of the resident process, started if need be.
-pub fn answer(query: &Query) -> Option<Answer> {
+pub(crate) fn answer(query: &Query) -> Option<Answer> {
     // An index without vectors needs no model, so nobody who keeps one.
     let manifest = Manifest::read(&query.folder).ok()?;
     (manifest.model.is_some() && manifest.counts.vectors > 0).then_some(())?;
@@ -41,12 +41,12 @@ pub fn answer(query: &Query) -> Option<Answer> {
 
 /// Hands the vectors that an index lacks to the resident process, started if need be. Whether it
 /// took them on.
-pub fn embed(job: Job) -> bool {
+pub(crate) fn embed(job: Job) -> bool {
     matches!(ask_or_start(Call::Embed(job)), Some(Reply::Done))
 }
 
 /// Has the resident process stop writing the index in `folder`. Whether it was writing.
-pub fn release(folder: &Path) -> bool {
+pub(crate) fn release(folder: &Path) -> bool {
     if is_off() {
         return false;
     }
@@ -57,7 +57,7 @@ pub fn release(folder: &Path) -> bool {
 }
 
 /// What the resident process makes of the index in `folder`.
-pub fn job_of(folder: &Path) -> Option<JobStatus> {
+pub(crate) fn job_of(folder: &Path) -> Option<JobStatus> {
     let folder = index_folder::real(folder);
     let reply = if is_off() { None } else { ask_if_there(Call::Status) };
     let Some(Reply::Status(status)) = reply else { return None };
@@ -65,7 +65,7 @@ pub fn job_of(folder: &Path) -> Option<JobStatus> {
 }
 
 /// How the resident process is: `None` if there is none, an error if it is another build.
-pub fn status() -> Option<Result<Status, OtherBuild>> {
+pub(crate) fn status() -> Option<Result<Status, OtherBuild>> {
     match ask_if_there(Call::Status)? {
         Reply::Status(status) => Some(Ok(status)),
         _ => Some(Err(OtherBuild)),
@@ -73,7 +73,7 @@ pub fn status() -> Option<Result<Status, OtherBuild>> {
 }
 
 /// Ends the resident process, and waits for that. Whether there was one.
-pub fn stop(patience: Duration) -> bool {
+pub(crate) fn stop(patience: Duration) -> bool {
     ask_if_there(Call::Stop).is_some() && wait_until_gone(patience)
 }
 

@@ -15,7 +15,7 @@ use crate::failure::Failure;
 
 /// The jobs of the resident process.
 #[derive(Default)]
-pub struct Jobs {
+pub(super) struct Jobs {
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -35,7 +35,7 @@ struct Running {
 
 impl Jobs {
     /// Takes a job on; a thread of its own does it.
-    pub fn add(self: &Arc<Self>, job: Job, engine: &Arc<Engine>) {
+    pub(super) fn add(self: &Arc<Self>, job: Job, engine: &Arc<Engine>) {
         let mut state = self.lock();
         let is_idle = state.waiting.is_empty() && state.running.is_none();
         state.waiting.retain(|other| other.folder != job.folder);
@@ -48,14 +48,14 @@ impl Jobs {
     }
 
     /// Whether nothing is to be done.
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         let state = self.lock();
         state.waiting.is_empty() && state.running.is_none()
     }
 
     /// Ends the work on an index (on all of them without one) and waits until it is written no more.
     /// Whether there was any.
-    pub fn release(&self, folder: Option<&Path>) -> bool {
+    pub(super) fn release(&self, folder: Option<&Path>) -> bool {
         let is_meant = |other: &Path| folder.is_none_or(|folder| folder == other);
         let mut state = self.lock();
         let before = state.waiting.len();
@@ -70,7 +70,7 @@ impl Jobs {
     }
 
     /// How far they are: the one that runs, those that wait, the last one that failed.
-    pub fn status(&self) -> Vec<JobStatus> {
+    pub(super) fn status(&self) -> Vec<JobStatus> {
         let state = self.lock();
         let waiting = state.waiting.iter().map(|job| JobStatus::new(&job.folder));
         let running = state.running.as_ref().map(|running| running.status.clone());

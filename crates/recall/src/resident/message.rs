@@ -15,13 +15,13 @@ use super::status::{Job, Status};
 /// Version of the envelope, which every build must understand of every other.
 const PROTOCOL: u32 = 1;
 /// Bytes that a call may have: many times the longest question.
-pub const CALL_BYTES: u64 = 1 << 20;
+pub(super) const CALL_BYTES: u64 = 1 << 20;
 /// Bytes that a reply may have: documents in full can be long.
-pub const REPLY_BYTES: u64 = 1 << 29;
+pub(super) const REPLY_BYTES: u64 = 1 << 29;
 
 /// A call with what must agree before it can be understood or answered.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Envelope<C> {
+pub(super) struct Envelope<C> {
     protocol: u32,
     build: String,
     surroundings: String,
@@ -32,7 +32,7 @@ pub struct Envelope<C> {
 /// What a caller wants. Another build understands `status` and `stop` too.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Call {
+pub(super) enum Call {
     /// An answer, from this generation of the index or a later one.
     Query {
         /// The question.
@@ -56,7 +56,7 @@ pub enum Call {
 /// What comes back.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Reply {
+pub(super) enum Reply {
     /// Still at it; another reply follows.
     Working,
     /// The answer to a question.
@@ -75,17 +75,17 @@ pub enum Reply {
 
 impl<C> Envelope<C> {
     /// `call` from this process; `None` where the system does not say what program runs.
-    pub fn new(call: C) -> Option<Self> {
+    pub(super) fn new(call: C) -> Option<Self> {
         Some(Self { protocol: PROTOCOL, build: build()?, surroundings: surroundings(), call })
     }
 
     /// Whether both are the same program.
-    pub fn is_same_build<D>(&self, other: &Envelope<D>) -> bool {
+    pub(super) fn is_same_build<D>(&self, other: &Envelope<D>) -> bool {
         self.protocol == other.protocol && self.build == other.build
     }
 
     /// Whether both use the same models and the same runtime.
-    pub fn has_same_surroundings<D>(&self, other: &Envelope<D>) -> bool {
+    pub(super) fn has_same_surroundings<D>(&self, other: &Envelope<D>) -> bool {
         self.surroundings == other.surroundings
     }
 }
@@ -110,25 +110,25 @@ fn surroundings() -> String {
 }
 
 /// A value as a line.
-pub fn line(value: &impl Serialize) -> io::Result<Vec<u8>> {
+pub(super) fn line(value: &impl Serialize) -> io::Result<Vec<u8>> {
     let mut line = serde_json::to_vec(value)?;
     line.push(b'\n');
     Ok(line)
 }
 
 /// Writes a value as a line.
-pub fn write(mut stream: &UnixStream, value: &impl Serialize) -> io::Result<()> {
+pub(super) fn write(mut stream: &UnixStream, value: &impl Serialize) -> io::Result<()> {
     stream.write_all(&line(value)?)
 }
 
 /// Reads lines from one end of a connection.
-pub struct Lines<'a> {
+pub(super) struct Lines<'a> {
     stream: BufReader<io::Take<&'a UnixStream>>,
 }
 
 impl<'a> Lines<'a> {
     /// Lines that have `limit` bytes at the most together.
-    pub fn new(stream: &'a UnixStream, limit: u64) -> Self {
+    pub(super) fn new(stream: &'a UnixStream, limit: u64) -> Self {
         Self { stream: BufReader::new(stream.take(limit)) }
     }
 
@@ -136,7 +136,7 @@ impl<'a> Lines<'a> {
     ///
     /// # Errors
     /// The other side is silent or gone, said too much, or what it said is no such value.
-    pub fn next<T: DeserializeOwned>(&mut self) -> io::Result<T> {
+    pub(super) fn next<T: DeserializeOwned>(&mut self) -> io::Result<T> {
         let mut line = Vec::new();
         self.stream.read_until(b'\n', &mut line)?;
         if line.last() != Some(&b'\n') {

@@ -23,7 +23,7 @@ mod socket;
 #[cfg(not(unix))]
 pub use absent::{answer, detach, embed, job_of, release, serve, status, stop};
 #[cfg(unix)]
-pub use client::{answer, embed, job_of, release, status, stop};
+pub(crate) use client::{answer, embed, job_of, release, status, stop};
 #[cfg(unix)]
-pub use server::{detach, serve};
-pub use status::{Job, JobStatus, Status};
+pub(crate) use server::{detach, serve};
+pub(crate) use status::{Job, JobStatus, Status};

@@ -43,13 +43,13 @@ struct Server {
 }
 
 /// Lets go of the terminal: Ctrl-C there is not meant for this process, and its end is not this one's.
-pub fn detach() {
+pub(crate) fn detach() {
     let _ = nix::unistd::setsid();
 }
 
 /// Runs the resident process until it is told to stop, or nobody has called for `idle`. Returns `false`
 /// if another process is the resident one already.
-pub fn serve(idle: Option<Duration>, patience: Duration) -> Result<bool, Failure> {
+pub(crate) fn serve(idle: Option<Duration>, patience: Duration) -> Result<bool, Failure> {
     let folder = socket::folder()?;
     let Some(seat) = Seat::take(&folder, patience)? else { return Ok(false) };
     let listener = seat.listen()?;

@@ -29,7 +29,7 @@ const LOG_BYTES: u64 = 1 << 20;
 ///
 /// # Errors
 /// It is not a folder that only this user can enter.
-pub fn folder() -> Result<PathBuf, Failure> {
+pub(super) fn folder() -> Result<PathBuf, Failure> {
     let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
     let runtime = runtime.filter(|folder| folder.is_absolute() && folder.is_dir());
     let folder = match runtime {
@@ -56,12 +56,12 @@ pub fn folder() -> Result<PathBuf, Failure> {
 }
 
 /// The socket in the runtime folder.
-pub fn path(folder: &Path) -> PathBuf {
+pub(super) fn path(folder: &Path) -> PathBuf {
     folder.join("resident.sock")
 }
 
 /// Where the resident process writes what went wrong, opened to be added to.
-pub fn log(folder: &Path) -> std::io::Result<File> {
+pub(super) fn log(folder: &Path) -> std::io::Result<File> {
     let path = folder.join("resident.log");
     let file = OpenOptions::new().create(true).append(true).mode(0o600).open(path)?;
     if file.metadata()?.len() > LOG_BYTES {
@@ -71,7 +71,7 @@ pub fn log(folder: &Path) -> std::io::Result<File> {
 }
 
 /// A connection to the resident process, if one of this user listens.
-pub fn connect(folder: &Path) -> Option<UnixStream> {
+pub(super) fn connect(folder: &Path) -> Option<UnixStream> {
     let path = path(folder);
     if !path.exists() {
         return None;
@@ -83,7 +83,7 @@ pub fn connect(folder: &Path) -> Option<UnixStream> {
 }
 
 /// Whether the other end is a process of this user.
-pub fn is_own(stream: &UnixStream) -> bool {
+pub(super) fn is_own(stream: &UnixStream) -> bool {
     peer(stream).is_ok_and(|uid| uid == getuid())
 }
 
@@ -99,28 +99,28 @@ fn peer(stream: &UnixStream) -> nix::Result<Uid> {
 }
 
 /// Waits until `listener` has a caller, or for `patience`.
-pub fn has_caller(listener: &UnixListener, patience: Duration) -> bool {
+pub(super) fn has_caller(listener: &UnixListener, patience: Duration) -> bool {
     let mut watched = [PollFd::new(listener.as_fd(), PollFlags::POLLIN)];
     let patience = PollTimeout::try_from(patience).unwrap_or(PollTimeout::MAX);
     poll(&mut watched, patience).is_ok_and(|ready| ready > 0)
 }
 
 /// Whether a process has the place of the resident one.
-pub fn is_seated(folder: &Path) -> bool {
+pub(super) fn is_seated(folder: &Path) -> bool {
     let lock = OpenOptions::new().write(true).open(folder.join(LOCK));
     lock.is_ok_and(|lock| matches!(lock.try_lock(), Err(TryLockError::WouldBlock)))
 }
 
 /// The place of the one resident process, held for as long as the value lives. The lock is the
 /// kernel's, so a killed process leaves none behind.
-pub struct Seat {
+pub(super) struct Seat {
     folder: PathBuf,
     _lock: File,
 }
 
 impl Seat {
     /// Takes the place; `None` if another process has it and listens, or does not leave it in time.
-    pub fn take(folder: &Path, patience: Duration) -> Result<Option<Self>, Failure> {
+    pub(super) fn take(folder: &Path, patience: Duration) -> Result<Option<Self>, Failure> {
         let path = folder.join(LOCK);
         let mut lock = OpenOptions::new()
             .write(true)
@@ -149,7 +149,7 @@ impl Seat {
     }
 
     /// Listens, in place of whoever was killed here.
-    pub fn listen(&self) -> Result<UnixListener, Failure> {
+    pub(super) fn listen(&self) -> Result<UnixListener, Failure> {
         let path = self.socket();
         let _ = fs::remove_file(&path);
         let listener = UnixListener::bind(&path).map_err(Failure::io("listen on", &path))?;
@@ -160,12 +160,12 @@ impl Seat {
     }
 
     /// Where it listens.
-    pub fn socket(&self) -> PathBuf {
+    pub(super) fn socket(&self) -> PathBuf {
         path(&self.folder)
     }
 
     /// Takes the socket away: nobody finds the way here any more.
-    pub fn close(&self) {
+    pub(super) fn close(&self) {
         let _ = fs::remove_file(self.socket());
     }
 }

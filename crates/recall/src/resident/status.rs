@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// Vectors to make.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Job {
+pub(crate) struct Job {
     /// The index, by its one name.
     pub folder: PathBuf,
     /// The model that makes them.
@@ -20,7 +20,7 @@ pub struct Job {
 
 /// How far it is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct JobStatus {
+pub(crate) struct JobStatus {
     /// The index.
     pub folder: PathBuf,
     /// Texts that have a vector now.
@@ -37,7 +37,7 @@ pub struct JobStatus {
 
 impl JobStatus {
     /// A job that has not begun.
-    pub fn new(folder: &Path) -> Self {
+    pub(crate) fn new(folder: &Path) -> Self {
         Self {
             folder: folder.to_owned(),
             done: 0,
@@ -51,7 +51,7 @@ impl JobStatus {
 
 /// How the resident process is.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Status {
+pub(crate) struct Status {
     /// Process id.
     pub process: u32,
     /// Version of the program.
@@ -74,4 +74,4 @@ pub struct Status {
 
 /// The resident process is another build, which speaks another language.
 #[derive(Debug)]
-pub struct OtherBuild;
+pub(crate) struct OtherBuild;

@@ -21,7 +21,7 @@ const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", ".recallignore"];
 
 /// What to look at.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Changes {
+pub(super) enum Changes {
     /// Everything.
     All,
     /// What lies at and below these paths.
@@ -30,7 +30,7 @@ pub enum Changes {
 
 impl Changes {
     /// The paths; none for everything.
-    pub fn paths(&self) -> Vec<PathBuf> {
+    pub(super) fn paths(&self) -> Vec<PathBuf> {
         match self {
             Self::All => Vec::new(),
             Self::At(paths) => paths.iter().cloned().collect(),
@@ -38,7 +38,7 @@ impl Changes {
     }
 
     /// Whether `recall.toml` may be another.
-    pub fn touch_settings(&self) -> bool {
+    pub(super) fn touch_settings(&self) -> bool {
         match self {
             Self::All => true,
             Self::At(paths) => paths.iter().any(|path| path.ends_with(config::FILE)),
@@ -57,7 +57,7 @@ impl Changes {
 }
 
 /// The system's word for changes below some roots.
-pub struct Watcher {
+pub(super) struct Watcher {
     roots: Vec<PathBuf>,
     /// The index itself, which changes with every update.
     index: PathBuf,
@@ -68,7 +68,7 @@ pub struct Watcher {
 
 impl Watcher {
     /// Watches `roots`; where that is not possible it is blind and says why.
-    pub fn new(roots: &[PathBuf], index: &Path) -> Self {
+    pub(super) fn new(roots: &[PathBuf], index: &Path) -> Self {
         let roots: Vec<PathBuf> =
             roots.iter().filter(|root| !root.as_os_str().is_empty()).cloned().collect();
         let (send, events) = mpsc::channel();
@@ -79,17 +79,17 @@ impl Watcher {
     }
 
     /// Whether changes are no longer told.
-    pub fn is_blind(&self) -> bool {
+    pub(super) fn is_blind(&self) -> bool {
         self.why_blind.is_some()
     }
 
     /// Why not.
-    pub fn why_blind(&self) -> Option<&str> {
+    pub(super) fn why_blind(&self) -> Option<&str> {
         self.why_blind.as_deref()
     }
 
     /// The changes of a moment, if one begins within `patience`.
-    pub fn next(&mut self, patience: Duration) -> Option<Changes> {
+    pub(super) fn next(&mut self, patience: Duration) -> Option<Changes> {
         if self.is_blind() {
             std::thread::sleep(patience);
             return None;

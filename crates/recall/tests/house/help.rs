@@ -42,7 +42,7 @@ fn line(command: &[String]) -> String {
 }
 
 /// Every command, the empty one first, in the order of the help.
-pub fn commands() -> Vec<Vec<String>> {
+pub(crate) fn commands() -> Vec<Vec<String>> {
     let mut out = Vec::new();
     visit(Vec::new(), &mut out);
     assert!(out.len() > 10, "the commands were found");
@@ -72,7 +72,7 @@ fn subcommands(help: &str) -> Vec<String> {
 }
 
 /// What the program prints of itself.
-pub fn help(command: &[String]) -> String {
+pub(crate) fn help(command: &[String]) -> String {
     let mut run = Command::new(env!("CARGO_BIN_EXE_recall"));
     run.args(line(command).split(' ')).current_dir(root()).stdin(Stdio::null());
     // Values of variables are printed with the flags they stand for; lines break as in a pipe.

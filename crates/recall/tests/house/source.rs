@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::root;
 
 /// A Rust file.
-pub struct Source {
+pub(crate) struct Source {
     /// From the root of the workspace, with `/`.
     pub path: String,
     /// As on disk.
@@ -14,33 +14,33 @@ pub struct Source {
 }
 
 /// A string literal and the line it begins on.
-pub type Literal = (usize, String);
+pub(crate) type Literal = (usize, String);
 
 impl Source {
     /// Blanks in place of comments, so that lines keep their numbers.
-    pub fn code(&self) -> String {
+    pub(crate) fn code(&self) -> String {
         scan(&self.text).0
     }
 
     /// The string literals, those of unit tests left out.
-    pub fn literals(&self) -> Vec<Literal> {
+    pub(crate) fn literals(&self) -> Vec<Literal> {
         let end = self.text.find("\n#[cfg(test)]\nmod ").unwrap_or(self.text.len());
         scan(&self.text[..end]).1
     }
 
     /// The crate it belongs to.
-    pub fn package(&self) -> &str {
+    pub(crate) fn package(&self) -> &str {
         self.path.split('/').nth(1).unwrap_or_default()
     }
 
     /// Its name without the folder.
-    pub fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         self.path.rsplit('/').next().unwrap_or_default()
     }
 }
 
 /// Every Rust file of the crates' `src`.
-pub fn of_crates() -> Vec<Source> {
+pub(crate) fn of_crates() -> Vec<Source> {
     let mut out = Vec::new();
     for package in folders("crates") {
         under(&format!("{package}/src"), &mut out);
@@ -50,7 +50,7 @@ pub fn of_crates() -> Vec<Source> {
 }
 
 /// Every Rust file there is, but for fixtures.
-pub fn all() -> Vec<Source> {
+pub(crate) fn all() -> Vec<Source> {
     let mut out = Vec::new();
     for folder in ["crates", "benches", "quality", "fuzz"] {
         under(folder, &mut out);
@@ -59,7 +59,7 @@ pub fn all() -> Vec<Source> {
 }
 
 /// The folders in a folder.
-pub fn folders(path: &str) -> Vec<String> {
+pub(crate) fn folders(path: &str) -> Vec<String> {
     let entries = fs::read_dir(root().join(path)).unwrap_or_else(|e| panic!("{path}: {e}"));
     let entries = entries.map(|e| e.expect("a readable entry"));
     let mut out: Vec<String> = entries

@@ -14,6 +14,7 @@ const FILES: &[(&str, &str)] = &[
     ("crates/recall-index/src/durable.rs", "a folder is synced where that is possible"),
     ("crates/recall-index/src/verified.rs", "inode and time of change, where there are any"),
     ("crates/recall-pointers/src/atomic_file.rs", "a folder is synced where that is possible"),
+    ("crates/recall-pointers/src/history.rs", "the bytes of a path that git prints"),
     ("crates/recall/src/resident/mod.rs", "a resident process needs Unix sockets"),
     ("crates/recall/src/resident/socket.rs", "how the other side's user is asked for"),
 ];

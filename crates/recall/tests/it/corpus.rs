@@ -4,18 +4,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A temporary folder that is indexed.
-pub struct Corpus {
+pub(crate) struct Corpus {
     folder: tempfile::TempDir,
 }
 
 impl Corpus {
     /// An empty folder.
-    pub fn empty() -> Self {
+    pub(crate) fn empty() -> Self {
         Self { folder: tempfile::tempdir().expect("a temporary folder") }
     }
 
     /// A folder of `count` notes on as many subjects.
-    pub fn notes(count: usize) -> Self {
+    pub(crate) fn notes(count: usize) -> Self {
         let corpus = Self::empty();
         for number in 0..count {
             corpus.write(&format!("note-{number:03}.md"), &note(number, 0));
@@ -23,27 +23,27 @@ impl Corpus {
         corpus
     }
 
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         self.folder.path()
     }
 
-    pub fn index(&self) -> PathBuf {
+    pub(crate) fn index(&self) -> PathBuf {
         self.path().join(".recall")
     }
 
-    pub fn write(&self, name: &str, text: &str) {
+    pub(crate) fn write(&self, name: &str, text: &str) {
         let path = self.path().join(name);
         fs::create_dir_all(path.parent().expect("a file is in a folder")).expect("a folder");
         fs::write(path, text).expect("a file");
     }
 
-    pub fn remove(&self, name: &str) {
+    pub(crate) fn remove(&self, name: &str) {
         fs::remove_file(self.path().join(name)).expect("the file was there");
     }
 }
 
 /// A note with words of its own, and a version that is part of its text.
-pub fn note(number: usize, version: usize) -> String {
+pub(crate) fn note(number: usize, version: usize) -> String {
     let subject = SUBJECTS[number % SUBJECTS.len()];
     format!(
         "# {subject} {number}\n\nThe {subject} of site {number} was changed in revision R{number}-{version}. \
@@ -63,15 +63,15 @@ const SUBJECTS: [&str; 8] = [
 ];
 
 /// A small generator of numbers with a fixed seed: xorshift64.
-pub struct Seeded(u64);
+pub(crate) struct Seeded(u64);
 
 impl Seeded {
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(seed.max(1))
     }
 
     /// A number below `bound`.
-    pub fn below(&mut self, bound: u64) -> u64 {
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
