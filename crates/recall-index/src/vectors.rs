@@ -107,16 +107,21 @@ impl Vectors {
         })
     }
 
-    /// Cosines of a unit vector with at most `count` live vectors, spread evenly over the hashes:
-    /// a fixed sample of what an unrelated text scores.
+    /// Cosines of a unit vector with the live vectors of the `count` smallest hashes, in the order of
+    /// the hashes: a fixed sample of what an unrelated text scores. A hash says nothing of its text,
+    /// and the sample does not depend on how vectors are spread over segments.
     pub fn sample(&self, unit: &[f32], count: usize) -> Vec<f32> {
-        let total: usize = self.segments.iter().map(Segment::rows).sum();
-        let step = total.div_ceil(count.max(1)).max(1);
-        let mut out = Vec::new();
+        let mut rows: Vec<(u64, &Segment, usize)> = Vec::new();
         for segment in &self.segments {
-            let live = (0..segment.rows()).step_by(step).filter(|row| !segment.is_deleted(*row));
-            out.extend(live.map(|row| segment.cosine(unit, row)));
+            let live = (0..segment.rows()).filter(|row| !segment.is_deleted(*row));
+            rows.extend(live.take(count).map(|row| (segment.hash(row), segment, row)));
         }
-        out
+        if rows.len() > count {
+            rows.select_nth_unstable_by_key(count, |(hash, ..)| *hash);
+            rows.truncate(count);
+        }
+        rows.sort_unstable_by_key(|(hash, ..)| *hash);
+        rows.dedup_by_key(|(hash, ..)| *hash);
+        rows.into_iter().map(|(_, segment, row)| segment.cosine(unit, row)).collect()
     }
 }

@@ -86,3 +86,35 @@ fn a_text_that_is_gone_takes_its_vector_with_it() {
     assert_eq!(found.len(), 3);
     assert!(!stop.load(Ordering::Relaxed));
 }
+
+#[test]
+fn a_sample_does_not_depend_on_how_vectors_are_spread_over_segments() {
+    // A direction of its own for every text.
+    let embed = |texts: &[&str], _: &(dyn Fn(usize) + Sync)| {
+        let of = |text: &&str| -> Vec<f32> {
+            let hash = blake3::hash(text.as_bytes());
+            hash.as_bytes()[..DIMS].iter().map(|byte| f32::from(*byte) - 127.5).collect()
+        };
+        Ok(texts.iter().map(of).collect())
+    };
+    let stop = AtomicBool::new(false);
+    let sample = |runs: usize| {
+        let corpus = Corpus::new(&[]);
+        for run in 0..runs {
+            for number in (run..90).step_by(runs) {
+                corpus.write(&format!("{number}.md"), &format!("note {number} of all"));
+            }
+            corpus.update();
+            corpus.indexer().unwrap().embed(DIMS, &embed, &|_| {}, &stop).unwrap();
+        }
+        let snapshot = corpus.snapshot();
+        let vectors = snapshot.vectors().unwrap().unwrap();
+        let spread = (vectors.segments().len(), vectors.len());
+        (spread, vectors.sample(&[0.5; DIMS], 40))
+    };
+    let ((together, all), whole) = sample(1);
+    let ((apart, also_all), parts) = sample(3);
+    assert_eq!((together, apart, all, also_all), (1, 3, 90, 90));
+    assert_eq!(whole.len(), 40);
+    assert_eq!(whole, parts);
+}
