@@ -52,7 +52,7 @@ pub struct BuildSettings {
     pub model: Option<String>,
     /// The model of an index that has none yet; without one recall's default.
     pub model_if_new: Option<String>,
-    /// Begin anew; vectors of unchanged texts are kept while the model stays.
+    /// Start over; vectors of unchanged texts are kept while the model stays.
     pub rebuild: bool,
     /// Make no vectors now.
     pub keyword_only: bool,
@@ -79,16 +79,16 @@ pub struct Builder {
 /// An index whose words can be searched. It holds the writer's lock until it is dropped or finished.
 pub struct Words {
     indexer: Indexer,
-    /// What the run did.
+    /// Counts and problems of the run.
     pub summary: Summary,
     /// The index was cut by an estimate of tokens, and was made anew with the model's own.
     pub recut: bool,
 }
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Built {
-    /// What it did.
+    /// Counts and problems of the run.
     pub summary: Summary,
     /// The index as it is now.
     pub manifest: Manifest,

@@ -1,4 +1,4 @@
-//! Which documents may answer, as people write it: dates, sources, authors, kinds, tags, paths and
+//! Conditions on the documents of an answer, as people write them: dates, sources, authors, kinds, tags, paths and
 //! fields. Pure.
 
 use jiff::ZonedDateTime;

@@ -1,4 +1,4 @@
-//! Answers questions, and keeps what the next one may need: opened indexes and loaded models.
+//! The engine: answers questions, and keeps indexes open and models loaded between them.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -93,8 +93,8 @@ impl Engine {
         })
     }
 
-    /// What asks the index in `folder` in `mode`, one question after another: for evaluation, for
-    /// explanations, and for whoever wants every candidate instead of an answer. It stays with the
+    /// Opens the index in `folder` for many questions in `mode`: for evaluation, for explanations, and
+    /// wherever every candidate is wanted instead of an answer. It stays with the
     /// generation that is current now. In hybrid mode a vector side that cannot be used is left out,
     /// and [`Searcher::degraded`] says why.
     ///
@@ -214,7 +214,7 @@ fn refuse_other_model(snapshot: &Snapshot, asked: Option<&str>) -> Result<(), Qu
     }
 }
 
-/// What an answer must say while vectors are catching up.
+/// Returns the note for answers while vectors are catching up.
 fn behind(manifest: &Manifest) -> Option<Degraded> {
     let (missing, chunks) = (manifest.counts.missing_vectors(), manifest.counts.chunks);
     (missing > 0).then_some(Degraded::Behind { missing, chunks })

@@ -1,4 +1,4 @@
-//! What people decided about the documents of an answer: the lines of the pointer index that name them.
+//! Lines of the pointer index that name the documents of an answer.
 
 use std::path::PathBuf;
 

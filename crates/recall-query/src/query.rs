@@ -37,7 +37,7 @@ pub struct Query {
     pub now: ZonedDateTime,
     /// Which retrievers answer.
     pub mode: Mode,
-    /// Hits at the most.
+    /// Maximum number of hits.
     pub limit: usize,
     /// Also return what is below the threshold.
     pub show_weak: bool,

@@ -1,4 +1,4 @@
-//! What a question says: plain words first. No punctuation can make it fail. Pure.
+//! The parser of questions: plain words first. No punctuation can make it fail. Pure.
 //!
 //! Understood beyond words: `"a phrase"` and `+word` (must be there), `-word` (must not), and the
 //! filters `since: until: source: author: kind: tag: path:`. What only looks like one of these

@@ -74,7 +74,7 @@ impl Searcher {
         self.embedder.as_ref()
     }
 
-    /// Which retrievers can answer: those that were asked for, or keywords alone.
+    /// Returns the retrievers that can answer: those that were asked for, or keywords alone.
     pub fn mode(&self) -> Mode {
         self.mode
     }

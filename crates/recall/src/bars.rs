@@ -8,14 +8,14 @@ use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use recall_embed::PullProgress;
 use recall_index::IndexProgress;
 
-/// One line at the foot of the terminal that says how far the work is.
+/// A progress line at the bottom of the terminal.
 pub(crate) struct Bars {
     bar: Mutex<ProgressBar>,
     stage: Mutex<String>,
 }
 
 impl Bars {
-    /// Bars on standard error, if that is a terminal.
+    /// Creates progress bars on standard error, hidden if that is no terminal.
     pub(crate) fn new() -> Self {
         let target = if std::io::stderr().is_terminal() {
             ProgressDrawTarget::stderr_with_hz(10)
@@ -85,7 +85,7 @@ impl Bars {
     }
 }
 
-/// What is said of a step, so many seconds after its stage began.
+/// The message for a progress event, `seconds` after its stage began.
 fn message(step: IndexProgress, seconds: f64) -> String {
     let speed = |count| per_second(count, seconds);
     match step {

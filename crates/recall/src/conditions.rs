@@ -1,4 +1,4 @@
-//! The filters that were typed, as conditions of a query.
+//! Filter flags turned into the conditions of a query.
 
 use recall_query::{Conditions, Mode};
 

@@ -10,7 +10,7 @@ use crate::index::{self, Work};
 use crate::print::{DIM, TITLE, out, paint};
 use crate::{model, query};
 
-/// What the demo asks, and what each question shows.
+/// The questions of the demo, each with what it shows.
 const QUESTIONS: [(&str, &str); 4] = [
     ("an exact identifier", "LEDGER_CACHE_MAX"),
     ("other words than the text", "the app stutters on cheap phones"),

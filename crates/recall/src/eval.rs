@@ -49,7 +49,7 @@ pub(crate) fn run(flags: &Flags, options: &EvalFlags) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// What asks, and the modes to measure. Without vectors only keywords are measured, unless more was
+/// The searcher and the modes to measure: keywords alone where there are no vectors, unless vectors were
 /// asked for.
 fn searcher(folder: &Path, options: &EvalFlags) -> Result<(Searcher, Vec<Mode>), Failure> {
     let named: Vec<Mode> = options.mode.iter().map(|flag| mode(*flag)).collect();

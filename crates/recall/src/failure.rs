@@ -1,4 +1,4 @@
-//! What went wrong, then what to do: rendered once, here.
+//! Errors of commands, with the hint and the exit code of each.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What can be typed: a plain record, parsed by clap and resolved elsewhere.
+//! The command line: plain records, parsed by clap and resolved elsewhere.
 
 mod asking;
 mod indexing;
@@ -25,7 +25,7 @@ pub(crate) use upkeep::{CheckFlags, ModelCommand, ModelFlags, ServeFlags, Status
 #[derive(Debug, Parser)]
 #[command(name = "recall", version, max_term_width = 100, after_help = EXIT_CODES)]
 pub(crate) struct Flags {
-    /// The index to use, instead of the `.recall` folder found upward from here
+    /// Index folder to use, instead of the nearest `.recall` in this folder or above it
     #[arg(long, global = true, value_name = "DIR", env = "RECALL_INDEX")]
     pub index: Option<PathBuf>,
     /// Never use the network
@@ -110,23 +110,23 @@ pub(crate) enum Command {
     Query(QueryFlags),
     /// Keep an index current while files change
     Watch(WatchFlags),
-    /// Keep a model and opened indexes for all who ask: started by itself, seldom by hand
+    /// Run the process that keeps the model loaded; questions start it when they need it
     Serve(ServeFlags),
     /// Print a document whole, as on disk
     Get(GetFlags),
-    /// Say what is indexed, what was skipped and why
+    /// Show what is indexed, and what was skipped and why
     Status(StatusFlags),
-    /// Say where a document stands for a question, and why
+    /// Explain where a document ranks for a question, and why
     Explain(ExplainFlags),
     /// Verify every byte of an index, or rebuild what is damaged
     Check(CheckFlags),
-    /// Measure the answers on labelled questions
+    /// Measure answer quality on labelled questions
     Eval(EvalFlags),
-    /// Fit this index's settings to labelled questions, and keep what helps on others
+    /// Fit this index's settings to labelled questions; keep what helps on held-out ones
     Tune(TuneFlags),
     /// List, fetch and verify embedding models
     Model(ModelFlags),
-    /// Print, check and edit the pointer index: loaded whole, kept by people, never ranked
+    /// Print, check and edit the pointer index: always loaded, kept by people, never ranked
     Pointers(PointersFlags),
     /// Try recall on its own small corpus
     Demo,

@@ -1,5 +1,4 @@
-//! What helps after an error: one line each, with the commands and flags that the libraries do not
-//! know of.
+//! Hints for errors, one line each, with the commands and flags that the libraries do not know.
 
 use std::io::ErrorKind;
 
@@ -7,7 +6,7 @@ use recall_embed::EmbedError;
 use recall_index::IndexError;
 use recall_query::{Degraded, NoVectors};
 
-/// What helps where a model cannot be named, fetched, checked, loaded or run.
+/// Returns the hint for an error of a model: one that cannot be named, fetched, checked, loaded or run.
 pub(crate) fn embed(error: &EmbedError) -> String {
     use EmbedError::*;
     let hint = match error {
@@ -45,7 +44,7 @@ pub(crate) fn embed(error: &EmbedError) -> String {
     hint.to_owned()
 }
 
-/// What helps where an index cannot be read or written, if anything does.
+/// Returns the hint for an error of an index, if there is one.
 pub(crate) fn index(error: &IndexError) -> Option<String> {
     let hint = match error {
         IndexError::Missing(_) => "make one with: recall index FOLDER",

@@ -27,11 +27,11 @@ pub(crate) fn out_bytes(bytes: &[u8]) -> Result<(), Failure> {
 pub(crate) const TITLE: Style = Style::new().bold();
 /// Paths and ids.
 pub(crate) const PLACE: Style = AnsiColor::Cyan.on_default();
-/// What matters less.
+/// Secondary text.
 pub(crate) const DIM: Style = Style::new().dimmed();
 /// Words that match.
 pub(crate) const MARK: Style = AnsiColor::Yellow.on_default().bold();
-/// What a reader should know before trusting a hit.
+/// Warnings about a hit.
 pub(crate) const WARN: Style = AnsiColor::Red.on_default();
 
 /// `text` in a style.

@@ -88,7 +88,7 @@ fn paths(hits: &[Hit]) -> String {
     new.map(|hit| format!("{}\n", hit.path)).collect()
 }
 
-/// What belongs to an answer but is no data.
+/// Prints notes about the answer to standard error.
 fn say_the_rest(answer: &Answer) {
     if let Some(why) = &answer.degraded {
         eprintln!("note: {}", hint::degraded(why));

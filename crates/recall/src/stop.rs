@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 static STOP: AtomicBool = AtomicBool::new(false);
 static HANDLER: Once = Once::new();
 
-/// What the first Ctrl-C sets.
+/// The flag that the first Ctrl-C sets.
 pub(crate) fn flag() -> &'static AtomicBool {
     HANDLER.call_once(|| {
         // Without a handler Ctrl-C ends the process at once, which the store survives too.

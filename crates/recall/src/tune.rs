@@ -18,7 +18,7 @@ use crate::flags::{Flags, TuneFlags};
 use crate::index_folder;
 use crate::print::{harmless, out};
 
-/// What came of a fit.
+/// The result of a fit.
 struct Fit {
     proposals: Vec<Proposal>,
     notes: Vec<String>,

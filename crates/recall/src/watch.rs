@@ -58,7 +58,7 @@ pub(crate) fn run(flags: &Flags, options: &WatchFlags) -> Result<u8, Failure> {
     }
 }
 
-/// What is watched, and how it is brought into the index.
+/// A watched set of roots and the builder of their index.
 struct Watch<'a> {
     work: Work,
     builder: Builder,

@@ -18,7 +18,7 @@ use crate::index_folder;
 /// Questions and what answers them.
 #[derive(Debug, Default)]
 pub(crate) struct Labelled {
-    /// What the set is called.
+    /// Name of the set.
     pub name: String,
     /// Questions that have labels, in the order of their file.
     pub queries: Vec<Query>,
@@ -131,7 +131,7 @@ impl Labelled {
         self
     }
 
-    /// What could not be used, and what counts as zero.
+    /// Notes on labels that could not be used or count as zero.
     pub(crate) fn notes(&self, shown: usize) -> Vec<String> {
         let mut notes = listed(&self.problems, shown);
         let mut say = |count: usize, what: &str| {

@@ -16,16 +16,16 @@ use crate::stop;
 
 /// Asks labelled questions.
 pub(crate) struct Runner<'a> {
-    /// Who answers.
+    /// The searcher that answers.
     pub searcher: &'a Searcher,
-    /// What is asked.
+    /// The labelled questions.
     pub labelled: &'a Labelled,
     /// Each question is answered among the documents that have its own value in this field.
     pub field: Option<&'a str>,
 }
 
 impl Runner<'_> {
-    /// What came of every question in each of `modes`.
+    /// Asks every question in each of `modes`; returns the outcomes.
     pub(crate) fn ask(&self, modes: &[Mode]) -> Result<Vec<(Mode, Outcomes)>, Failure> {
         let bars = Bars::new();
         let all = self.ask_all(modes, &bars);

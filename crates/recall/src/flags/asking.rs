@@ -1,4 +1,4 @@
-//! What commands take that ask an index, or look something up in it.
+//! Flags of the commands that ask an index: query, get, explain.
 
 use clap::{Args, ValueEnum};
 
@@ -21,10 +21,10 @@ pub(crate) enum FormatFlag {
 
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct FilterFlags {
-    /// Not before: `2026-03`, `30d`, `last week`
+    /// Only documents from this date on: `2026-03`, `30d`, `last week`
     #[arg(long, value_name = "DATE")]
     pub since: Option<String>,
-    /// Not after
+    /// Only documents up to this date
     #[arg(long, value_name = "DATE")]
     pub until: Option<String>,
     /// Only from this source: `slack`, `slack:incidents`
@@ -51,15 +51,15 @@ pub(crate) struct FilterFlags {
 pub(crate) struct QueryFlags {
     /// The question; read from standard input if it is `-` or missing
     pub text: Vec<String>,
-    /// Hits at the most
+    /// Maximum number of hits
     #[arg(short = 'k', long, default_value_t = 10, value_name = "N")]
     pub limit: usize,
-    /// Which retrievers answer
+    /// Which retrievers to use
     #[arg(long, value_enum, default_value_t = ModeFlag::Hybrid)]
     pub mode: ModeFlag,
     #[command(flatten)]
     pub filter: FilterFlags,
-    /// How to print
+    /// Output format
     #[arg(long, value_enum, default_value_t = FormatFlag::Text)]
     pub format: FormatFlag,
     /// The same as --format json
@@ -68,19 +68,19 @@ pub(crate) struct QueryFlags {
     /// Print every document in full
     #[arg(long)]
     pub full: bool,
-    /// Bytes that whole documents may take together; one that does not fit is named instead
+    /// Byte budget for all whole documents together; one that does not fit is named instead
     #[arg(long, default_value_t = 24_000, value_name = "BYTES")]
     pub budget: usize,
-    /// Show each retriever's rank, score and share
+    /// Show each retriever's rank, score and share of the score
     #[arg(long)]
     pub explain: bool,
-    /// Also print what is below the threshold
+    /// Also print hits below the relevance threshold
     #[arg(long)]
     pub show_weak: bool,
-    /// Read the files of the hits again, to say which of them changed
+    /// Re-read the files of the hits and flag those that changed
     #[arg(long)]
     pub verify: bool,
-    /// Answer by keywords rather than wait for the model to be loaded
+    /// Answer from keywords alone if the model is not loaded yet
     #[arg(long)]
     pub fast: bool,
     /// Refuse to answer unless the index was made with this model
@@ -90,7 +90,7 @@ pub(crate) struct QueryFlags {
 
 #[derive(Debug, Args)]
 pub(crate) struct GetFlags {
-    /// An id, a path or a name
+    /// Id, path or name of a document
     pub name: String,
 }
 
@@ -98,7 +98,7 @@ pub(crate) struct GetFlags {
 pub(crate) struct ExplainFlags {
     /// The question
     pub text: String,
-    /// An id, a path or a name
+    /// Id, path or name of a document
     pub name: String,
     #[command(flatten)]
     pub filter: FilterFlags,

@@ -1,4 +1,4 @@
-//! What `recall index` and `recall watch` take.
+//! Flags of `recall index` and `recall watch`.
 
 use std::path::PathBuf;
 
@@ -6,17 +6,17 @@ use clap::Args;
 
 #[derive(Debug, Default, Args)]
 pub(crate) struct IndexFlags {
-    /// Files, folders and exports; without any, those of the last run
+    /// Files, folders and exports; by default those of the last run
     pub paths: Vec<PathBuf>,
-    /// Say what would be done, and do nothing
+    /// Show what would be done, and change nothing
     #[arg(long)]
     pub dry_run: bool,
     #[command(flatten)]
     pub reading: ReadingFlags,
-    /// Leave the vectors to the resident process, and return once words are searchable
+    /// Return once keywords are searchable, and leave the vectors to the resident process
     #[arg(long, conflicts_with = "keyword_only")]
     pub background: bool,
-    /// Begin anew; vectors of unchanged texts are kept
+    /// Start over; vectors of unchanged texts are kept
     #[arg(long)]
     pub rebuild: bool,
     /// Merge all segments at the end
@@ -29,19 +29,19 @@ pub(crate) struct IndexFlags {
 
 #[derive(Debug, Default, Args)]
 pub(crate) struct WatchFlags {
-    /// Files, folders and exports; without any, those of the last run
+    /// Files, folders and exports; by default those of the last run
     pub paths: Vec<PathBuf>,
     #[command(flatten)]
     pub reading: ReadingFlags,
 }
 
-/// What is read, and how.
+/// Which files are read, and how.
 #[derive(Debug, Default, Args)]
 pub(crate) struct ReadingFlags {
     /// Read every file as this format instead of recognising it
     #[arg(long, value_name = "NAME")]
     pub format: Option<String>,
-    /// Where a field of a record is found, for example `title=Summary`
+    /// Which column holds a field of a record, for example `title=Summary`
     #[arg(long, value_name = "FIELD=COLUMN")]
     pub map: Vec<String>,
     /// Only files that match (as in .gitignore)
@@ -50,7 +50,7 @@ pub(crate) struct ReadingFlags {
     /// Leave out files that match
     #[arg(long, value_name = "GLOB")]
     pub exclude: Vec<String>,
-    /// Keep documents that match whole, as runbooks are
+    /// Keep matching documents whole, like runbooks
     #[arg(long, value_name = "GLOB")]
     pub whole: Vec<String>,
     /// Also read hidden files
@@ -62,7 +62,7 @@ pub(crate) struct ReadingFlags {
     /// The embedding model of a new index
     #[arg(long, value_name = "ID")]
     pub model: Option<String>,
-    /// Leave the vectors for later
+    /// Make no vectors in this run
     #[arg(long)]
     pub keyword_only: bool,
     /// Threads for embedding

@@ -1,4 +1,4 @@
-//! What `recall eval` and `recall tune` take.
+//! Flags of `recall eval` and `recall tune`.
 
 use std::path::PathBuf;
 
@@ -31,7 +31,7 @@ pub(crate) struct EvalFlags {
     /// Compare two TREC runs by the labels, question by question, and ask nothing
     #[arg(long, num_args = 2, value_names = ["RUN_A", "RUN_B"])]
     pub compare: Vec<PathBuf>,
-    /// Write a page with a chart for every figure
+    /// Write an HTML page with a chart for every figure
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
     /// Print as JSON
@@ -39,7 +39,7 @@ pub(crate) struct EvalFlags {
     pub json: bool,
 }
 
-/// Which questions to ask, and of which index; `recall eval` and `recall tune` are told alike.
+/// The labelled set: shared by `recall eval` and `recall tune`.
 #[derive(Debug, Args)]
 pub(crate) struct LabelFlags {
     /// A labelled set: a folder with corpus.jsonl (or .gz), queries.jsonl and qrels/test.tsv (BEIR's layout).
@@ -55,10 +55,10 @@ pub(crate) struct LabelFlags {
     /// Questions about the corpus that nothing in it answers
     #[arg(long, value_name = "FILE")]
     pub unanswerable: Option<PathBuf>,
-    /// Questions of another corpus, which nothing here answers either
+    /// Questions about something else, which nothing in the corpus answers either
     #[arg(long, value_name = "FILE")]
     pub off_topic: Option<PathBuf>,
-    /// Answer each question among the documents that have its own value in this metadata field
+    /// Restrict each question to documents with the question's own value of this metadata field
     #[arg(long, value_name = "FIELD")]
     pub filter_field: Option<String>,
 }
@@ -67,7 +67,7 @@ pub(crate) struct LabelFlags {
 pub(crate) struct TuneFlags {
     #[command(flatten)]
     pub labels: LabelFlags,
-    /// Say what would be stored, and store nothing
+    /// Show what would be stored, and store nothing
     #[arg(long)]
     pub dry_run: bool,
     /// Forget what was stored before, and fit nothing

@@ -1,4 +1,4 @@
-//! What `recall pointers` takes.
+//! Flags of `recall pointers`.
 
 use clap::{Args, Subcommand};
 
@@ -10,7 +10,7 @@ pub(crate) struct PointersFlags {
     /// Print as JSON
     #[arg(long, global = true)]
     pub json: bool,
-    /// Say how much of the reader's cap each page uses
+    /// Show how much of the reader's limit each page uses
     #[arg(long)]
     pub budget: bool,
     /// Print the policy of what may be written, for a system prompt
@@ -44,30 +44,30 @@ pub(crate) enum PointersCommand {
     },
     /// Replace a line
     Replace {
-        /// The line: its number, file, subject, or words of it
+        /// The line, by number, file, subject, or words from it
         name: String,
         #[command(flatten)]
         draft: DraftFlags,
     },
     /// Remove a line
     Remove {
-        /// The line: its number, file, subject, or words of it
+        /// The line, by number, file, subject, or words from it
         name: String,
-        /// Show the edit and do nothing
+        /// Show the edit and change nothing
         #[arg(long)]
         dry_run: bool,
     },
-    /// Say that a line still holds today
+    /// Confirm that a line still holds today
     Touch {
-        /// The line: its number, file, subject, or words of it
+        /// The line, by number, file, subject, or words from it
         name: String,
-        /// Show the edit and do nothing
+        /// Show the edit and change nothing
         #[arg(long)]
         dry_run: bool,
     },
     /// Print the note or the runbook behind a line, whole
     Open {
-        /// The line: its number, file, subject, or words of it
+        /// The line, by number, file, subject, or words from it
         name: String,
     },
 }
@@ -88,7 +88,7 @@ pub(crate) struct DraftFlags {
     /// The day from which it holds; today if left out
     #[arg(long, value_name = "YYYY-MM-DD")]
     pub date: Option<String>,
-    /// Show the edit and do nothing
+    /// Show the edit and change nothing
     #[arg(long)]
     pub dry_run: bool,
 }

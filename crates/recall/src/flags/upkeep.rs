@@ -1,22 +1,22 @@
-//! What commands take that look after the index, the model and the resident process.
+//! Flags of the commands for upkeep: serve, status, check, model.
 
 use clap::{Args, Subcommand};
 
 #[derive(Debug, Default, Args)]
 pub(crate) struct ServeFlags {
-    /// End the resident process
+    /// Stop the resident process
     #[arg(long, conflicts_with = "status")]
     pub stop: bool,
-    /// Say what the resident process holds and does
+    /// Show what the resident process has loaded and is doing
     #[arg(long)]
     pub status: bool,
     /// Print the status as JSON
     #[arg(long, requires = "status")]
     pub json: bool,
-    /// End after this time without a question: `15m`, `2h`
+    /// Stop after this long without a question: `15m`, `2h`
     #[arg(long, value_name = "TIME", env = "RECALL_RESIDENT_IDLE")]
     pub idle: Option<jiff::SignedDuration>,
-    /// How a question starts it: without a terminal, and ending by itself
+    /// Set when a question starts it: detached from the terminal, stopping by itself when idle
     #[arg(long, hide = true)]
     pub detached: bool,
 }

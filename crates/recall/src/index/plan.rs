@@ -1,4 +1,4 @@
-//! What a run would do.
+//! `recall index --dry-run`: the plan of a run, printed.
 
 use recall_index::{Found, IndexOptions, Plan, recognised};
 use recall_sources::Problem;

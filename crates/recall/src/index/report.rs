@@ -12,7 +12,7 @@ use crate::print::{out, size};
 /// Problems that a summary lists; `recall status` lists all.
 const PROBLEMS_SHOWN: usize = 10;
 
-/// What a run did, and what there is now.
+/// A run's results and the state of the index after it.
 pub(super) struct Report<'a> {
     /// The index.
     pub folder: &'a Path,

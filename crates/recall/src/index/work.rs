@@ -1,4 +1,4 @@
-//! What a run works with, from flags, `recall.toml` and the index as it is.
+//! The inputs of an index run, resolved from flags, `recall.toml` and the index as it is.
 
 use std::path::{Path, PathBuf};
 
@@ -14,9 +14,9 @@ use crate::{index_folder, model};
 pub(crate) struct Work {
     /// The index.
     pub folder: PathBuf,
-    /// What was named: files, folders and exports; nothing means all that is known.
+    /// Files, folders and exports that were named; empty for all known roots.
     pub paths: Vec<PathBuf>,
-    /// What is read, and how.
+    /// Which files are read, and how.
     pub options: IndexOptions,
     /// How it is cut and embedded.
     pub settings: BuildSettings,
@@ -50,13 +50,13 @@ impl Work {
         Ok(work)
     }
 
-    /// What does it. The model is fetched if need be and if the network may be used.
+    /// Returns the builder for this work. The model is fetched if it is missing and `offline` is false.
     pub(crate) fn builder(&self, offline: bool) -> Result<Builder, Failure> {
         let fetch = |home: &_, spec: &_| model::fetch(home, spec, offline);
         Ok(Builder::new(&self.folder, self.settings.clone(), &fetch)?)
     }
 
-    /// What is read: what was named, else what is known, without links.
+    /// Returns the roots to read, links resolved: those that were named, else the known ones.
     pub(crate) fn roots(&self) -> Vec<PathBuf> {
         let roots = match (&self.manifest, self.paths.as_slice()) {
             (_, paths @ [_, ..]) => paths.to_vec(),
@@ -79,7 +79,7 @@ fn is_known_root(index: Option<&Path>, path: &Path) -> bool {
         .is_some_and(|manifest| manifest.roots.contains(&absolute))
 }
 
-/// How it is cut and embedded, by flags and configuration.
+/// Combines flags and configuration into the settings for chunks and model.
 fn settings_of(flags: &ReadingFlags, config: &Config) -> BuildSettings {
     BuildSettings {
         model: flags.model.clone(),
@@ -92,7 +92,7 @@ fn settings_of(flags: &ReadingFlags, config: &Config) -> BuildSettings {
     }
 }
 
-/// What is read, by flags and configuration.
+/// Combines flags and configuration into the options of a run.
 fn options_of(flags: &ReadingFlags, config: &Config) -> Result<IndexOptions, Failure> {
     let mut out = IndexOptions::default();
     out.scan.include = globs(flags.include.iter().chain(&config.include))?;

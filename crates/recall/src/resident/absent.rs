@@ -8,40 +8,40 @@ use recall_query::{Answer, Query};
 use super::status::{Job, JobStatus, OtherBuild, Status};
 use crate::failure::Failure;
 
-/// Nobody answers.
+/// Always `None`.
 pub fn answer(_: &Query) -> Option<Answer> {
     None
 }
 
-/// Nobody takes a job on.
+/// Always `false`: no background jobs here.
 pub fn embed(_: Job) -> bool {
     false
 }
 
-/// Nobody writes.
+/// Always `false`: nothing writes in the background.
 pub fn release(_: &Path) -> bool {
     false
 }
 
-/// Nobody makes vectors.
+/// Always `None`: no background jobs here.
 pub fn job_of(_: &Path) -> Option<JobStatus> {
     None
 }
 
-/// There is none.
+/// Always the answer for "not running".
 pub fn status() -> Option<Result<Status, OtherBuild>> {
     None
 }
 
-/// There is none.
+/// Always the answer for "not running".
 pub fn stop(_: Duration) -> bool {
     false
 }
 
-/// Nothing to leave behind.
+/// Does nothing.
 pub fn detach() {}
 
-/// Cannot be.
+/// Always an error: this system has no Unix sockets.
 pub fn serve(_: Option<Duration>, _: Duration) -> Result<bool, Failure> {
     Err(Failure::usage("this system has no Unix sockets; questions are answered without it"))
 }

@@ -1,4 +1,5 @@
-//! The caller's side: met, started or replaced, asked; `None` means: do it yourself.
+//! The client of the resident process: connects to it, starts or replaces it, and asks. `None` means that
+//! the caller does the work itself.
 
 use std::os::fd::BorrowedFd;
 use std::os::unix::net::UnixStream;
@@ -56,7 +57,7 @@ pub(crate) fn release(folder: &Path) -> bool {
     }
 }
 
-/// What the resident process makes of the index in `folder`.
+/// Returns the background job for the index in `folder`, if there is one.
 pub(crate) fn job_of(folder: &Path) -> Option<JobStatus> {
     let folder = index_folder::real(folder);
     let reply = if is_off() { None } else { ask_if_there(Call::Status) };

@@ -1,4 +1,4 @@
-//! What is said over the socket: one JSON value a line, the caller first.
+//! Messages exchanged over the socket: one JSON value per line, the caller first.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::fs::MetadataExt;
@@ -29,7 +29,7 @@ pub(super) struct Envelope<C> {
     pub call: C,
 }
 
-/// What a caller wants. Another build understands `status` and `stop` too.
+/// A request. Other builds understand `status` and `stop` too.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Call {
@@ -37,7 +37,7 @@ pub(super) enum Call {
     Query {
         /// The question.
         query: Box<Query>,
-        /// What the manifest said as the caller saw it.
+        /// Identity of the manifest that the caller saw.
         generation: String,
     },
     /// Make the vectors that an index lacks.
@@ -53,7 +53,7 @@ pub(super) enum Call {
     Stop,
 }
 
-/// What comes back.
+/// A reply.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Reply {
@@ -101,7 +101,7 @@ fn build() -> Option<String> {
     Some(format!("{} {device} {inode} {bytes} {changed:?}", env!("CARGO_PKG_VERSION")))
 }
 
-/// What in the environment decides which model and runtime answer.
+/// The parts of the environment that decide which model and runtime answer.
 fn surroundings() -> String {
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let home = absolute(Home::from_env().path());
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// What the server makes of these bytes: the call, or nothing.
+    /// Reads a call from these bytes, as the server does.
     fn read(bytes: &[u8], limit: u64) -> io::Result<Envelope<serde_json::Value>> {
         let (here, there) = UnixStream::pair()?;
         (&here).write_all(bytes)?;

@@ -1,5 +1,5 @@
-//! One process for all who ask on this machine: it keeps a model loaded and indexes open, so that ten
-//! agents and scripts share one copy.
+//! The resident process: it keeps a model loaded and indexes open, so that all agents and scripts of a user
+//! share one copy.
 //!
 //! A question starts it, and everything it does can be done without it: whatever goes wrong between
 //! here and there is no error, but the sign to do the work in this process. Where there are no Unix

@@ -26,10 +26,10 @@ const TICK: Duration = Duration::from_secs(1);
 const BEAT: Duration = Duration::from_secs(1);
 /// A caller who neither speaks nor listens for so long is let go.
 const SILENCE: Duration = Duration::from_secs(10);
-/// What callers have who are being served when it ends.
+/// How long callers that are being served may take when the process stops.
 const FAREWELL: Duration = Duration::from_secs(5);
 
-/// What all threads share.
+/// State shared by all threads of the server.
 struct Server {
     seat: Seat,
     envelope: Envelope<()>,
@@ -73,7 +73,7 @@ pub(crate) fn serve(idle: Option<Duration>, patience: Duration) -> Result<bool, 
     Ok(true)
 }
 
-/// One who is being served; counted for as long as any thread works for them.
+/// A connected caller; counted while any thread works for it.
 struct Caller {
     server: Arc<Server>,
 }

@@ -1,4 +1,4 @@
-//! What the resident process is asked to do beside answering, and how it is.
+//! Background jobs of the resident process, and its status.
 
 use std::path::{Path, PathBuf};
 

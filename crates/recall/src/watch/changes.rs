@@ -1,4 +1,4 @@
-//! What changed on the disk, gathered until it is quiet for a moment.
+//! File system changes, collected until nothing has happened for a moment.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
