@@ -4,7 +4,7 @@
 //! may be empty in one language and not in another (`die`, `war`, `come`), so only the list of the
 //! language with the most hits in the question is used.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 const ENGLISH: &str = "a about am an and are as at be been being but by can could did do does for \
@@ -45,30 +45,59 @@ const INDONESIAN: &str = "ada adalah apa atau bagaimana berapa bisa dalam dan da
 const POLISH: &str = "a ale czy co dla do gdzie i ich ile jak jaka jaki jakie jako jego jest kiedy kto \
     która które który lub ma na nie o od oraz po przez się są ten to w we z za ze że";
 
-static LISTS: LazyLock<Vec<HashSet<&'static str>>> = LazyLock::new(|| {
-    [
-        ENGLISH, VIETNAMESE, GERMAN, FRENCH, SPANISH, PORTUGUESE, ITALIAN, DUTCH, RUSSIAN, TURKISH,
-        INDONESIAN, POLISH,
-    ]
-    .iter()
-    .map(|list| list.split_whitespace().collect())
-    .collect()
+/// The lists, in the order of their numbers.
+const LISTS: [&str; 12] = [
+    ENGLISH, VIETNAMESE, GERMAN, FRENCH, SPANISH, PORTUGUESE, ITALIAN, DUTCH, RUSSIAN, TURKISH,
+    INDONESIAN, POLISH,
+];
+
+/// For each word the lists that hold it: a bit for each number. One look-up a word, since a corpus is
+/// asked word by word while it is indexed.
+static LISTS_OF: LazyLock<HashMap<&'static str, u16>> = LazyLock::new(|| {
+    let mut lists_of = HashMap::new();
+    for (number, list) in LISTS.iter().enumerate() {
+        list.split_whitespace().for_each(|word| *lists_of.entry(word).or_default() |= 1 << number);
+    }
+    lists_of
 });
+/// No word of a list has more bytes.
+static LONGEST: LazyLock<usize> =
+    LazyLock::new(|| LISTS_OF.keys().map(|word| word.len()).max().unwrap_or(0));
+
+/// The lists that hold a lower-case word.
+fn lists_of(word: &str) -> u16 {
+    if word.len() > *LONGEST { 0 } else { LISTS_OF.get(word).copied().unwrap_or(0) }
+}
 
 /// For each of the lower-case `words` whether it is empty in the language that most of them are
 /// from.
 pub(crate) fn empty(words: &[String]) -> Vec<bool> {
-    let list = list_of(words).map_or(&LISTS[0], |(number, _)| &LISTS[number]);
-    words.iter().map(|word| list.contains(word.as_str())).collect()
+    let mut hits = Hits::default();
+    words.iter().for_each(|word| hits.count(word));
+    let number = hits.most().map_or(0, |(number, _)| number);
+    words.iter().map(|word| lists_of(word) & 1 << number != 0).collect()
 }
 
-/// The list with the most hits among `words` and how many; the first wins a tie. One hit is enough
-/// for English only: one short word of another language is as likely a name.
-fn list_of(words: &[String]) -> Option<(usize, usize)> {
-    let hits = |list: &HashSet<&str>| words.iter().filter(|w| list.contains(w.as_str())).count();
-    let counts = LISTS.iter().map(hits).enumerate();
-    let best = counts.rev().max_by_key(|(_, hits)| *hits)?;
-    (best.1 >= 2 || best.0 == 0 && best.1 == 1).then_some(best)
+/// How many words each list holds.
+#[derive(Default)]
+struct Hits([usize; LISTS.len()]);
+
+impl Hits {
+    fn count(&mut self, word: &str) {
+        let mut lists = lists_of(word);
+        while lists != 0 {
+            self.0[lists.trailing_zeros() as usize] += 1;
+            lists &= lists - 1;
+        }
+    }
+
+    /// The list with the most hits and how many; the first wins a tie. One hit is enough for English
+    /// only: one short word of another language is as likely a name.
+    fn most(&self) -> Option<(usize, usize)> {
+        let counts = self.0.iter().copied().enumerate();
+        let best = counts.rev().max_by_key(|(_, hits)| *hits)?;
+        (best.1 >= 2 || best.0 == 0 && best.1 == 1).then_some(best)
+    }
 }
 
 /// Whether a character belongs to a script.
@@ -111,27 +140,54 @@ pub(crate) fn language_of_number(number: u64) -> Option<&'static str> {
     LANGUAGES.get(usize::try_from(number).ok()?).copied()
 }
 
+/// Letters by which a script is told, and words by which a language is.
+const LETTERS_READ: usize = 400;
+const WORDS_READ: usize = 200;
+
 fn recognised(text: &str) -> Option<usize> {
-    let letters: Vec<char> = text.chars().filter(|c| c.is_alphabetic()).take(400).collect();
-    let holding = |is: IsOfScript| letters.iter().filter(|c| is(**c)).count();
-    if letters.len() < 2 {
+    // Most texts of most corpora: no script to look for, and no other alphabet.
+    if text.is_ascii() {
+        let letters = text.bytes().filter(u8::is_ascii_alphabetic).take(2).count();
+        return if letters < 2 { None } else { by_small_words(text, |c| c.is_ascii_alphabetic()) };
+    }
+    let (mut letters, mut of_script, mut vietnamese) = (0, [0; SCRIPTS.len()], 0);
+    for letter in text.chars().filter(|c| c.is_alphabetic()).take(LETTERS_READ) {
+        letters += 1;
+        if !letter.is_ascii() {
+            let counts = of_script.iter_mut().zip(SCRIPTS);
+            counts.for_each(|(count, is)| *count += usize::from(is(letter)));
+            vietnamese += usize::from(is_vietnamese(letter));
+        }
+    }
+    if letters < 2 {
         return None;
     }
-    let script = SCRIPTS.iter().position(|is| holding(*is) * 2 > letters.len());
-    if let Some(number) = script {
+    if let Some(number) = of_script.iter().position(|count| count * 2 > letters) {
         return Some(FIRST_SCRIPT + number);
     }
-    if holding(is_vietnamese) * 20 > letters.len() {
+    if vietnamese * 20 > letters {
         return Some(VIETNAMESE_NUMBER);
     }
-    let words: Vec<String> = text
-        .split(|c: char| !c.is_alphabetic())
-        .filter(|w| !w.is_empty())
-        .take(200)
-        .map(str::to_lowercase)
-        .collect();
-    let (number, hits) = list_of(&words)?;
-    (hits * 8 >= words.len()).then_some(number)
+    by_small_words(text, char::is_alphabetic)
+}
+
+/// The language that a text's small words are from, if enough of its words are.
+fn by_small_words(text: &str, is_letter: impl Fn(char) -> bool) -> Option<usize> {
+    let (mut words, mut hits, mut lower) = (0, Hits::default(), String::new());
+    let all = text.split(|c: char| !is_letter(c)).filter(|word| !word.is_empty());
+    for word in all.take(WORDS_READ) {
+        words += 1;
+        lower.clear();
+        if word.is_ascii() {
+            lower.push_str(word);
+            lower.make_ascii_lowercase();
+        } else {
+            lower.push_str(&word.to_lowercase());
+        }
+        hits.count(&lower);
+    }
+    let (number, most) = hits.most()?;
+    (most * 8 >= words).then_some(number)
 }
 
 /// Whether a letter is one that only Vietnamese writes.
