@@ -42,19 +42,19 @@ pub enum Reason {
         expected: &'static str,
     },
     /// A number is none.
-    #[error("`{0}` is no number")]
+    #[error("`{0}` is not a number")]
     Number(String),
     /// Not a JSON object, or not a row of CSV.
     #[error("{0}")]
     Syntax(String),
     /// A question without a text.
-    #[error("no question in it")]
+    #[error("it has no question")]
     NoText,
     /// A second question with this id: the first one counts.
-    #[error("the query id `{0}` was there before; the first one counts")]
+    #[error("query id `{0}` appears twice; the first one counts")]
     DuplicateQuery(String),
     /// A second label or rank of this document for this question: the first one counts.
-    #[error("`{document}` was there before for query `{query}`; the first one counts")]
+    #[error("`{document}` appears twice for query `{query}`; the first one counts")]
     DuplicateDocument {
         /// The question.
         query: String,

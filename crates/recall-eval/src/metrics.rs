@@ -54,7 +54,7 @@ impl fmt::Display for Metric {
 
 /// A text is not the name of a [`Metric`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no metric; there are ndcg@K, recall@K, mrr@K and success@K")]
+#[error("`{0}` is not a metric; the metrics are ndcg@K, recall@K, mrr@K and success@K")]
 pub struct UnknownMetric(pub String);
 
 impl FromStr for Metric {

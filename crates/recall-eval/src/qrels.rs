@@ -86,7 +86,7 @@ mod tests {
     fn a_bad_line_is_named_and_the_rest_counts() {
         check(
             "q1 0 d1 1\nq1 d2\nq1 0 d3 high\nq1 0 d1 2\nq1 0 d4 1",
-            r#"{"q1": {"d1": 1, "d4": 1}} ["2: 2 columns instead of 3 or 4", "3: `high` is no number", "4: `d1` was there before for query `q1`; the first one counts"]"#,
+            r#"{"q1": {"d1": 1, "d4": 1}} ["2: 2 columns instead of 3 or 4", "3: `high` is not a number", "4: `d1` appears twice for query `q1`; the first one counts"]"#,
         );
     }
 

@@ -165,8 +165,8 @@ mod tests {
         check(
             "{\"_id\": \"q\", \"text\": \"a\"}\n{\"_id\": \"q\", \"text\": \"b\"}\n{\"_id\": \"r\"}\n[]\n{\"_id\": \"s\", \"text\": \"c\"}",
             "q=\"a\" {} -[] None\ns=\"c\" {} -[] None\n\
-             !2: the query id `q` was there before; the first one counts\n\
-             !3: no question in it\n\
+             !2: query id `q` appears twice; the first one counts\n\
+             !3: it has no question\n\
              !4: invalid type: sequence, expected a map at line 1 column 0\n",
         );
     }

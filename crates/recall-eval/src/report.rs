@@ -237,7 +237,7 @@ fn cell(figure: &Figure) -> String {
 pub(super) fn contrast_line(contrast: &Contrast) -> String {
     let p = if contrast.p < 0.001 { "p < 0.001".into() } else { format!("p = {:.3}", contrast.p) };
     format!(
-        "  {:<12} {:+.3}  {p}  {} better, {} worse, {} alike\n",
+        "  {:<12} {:+.3}  {p}  {} better, {} worse, {} tied\n",
         contrast.metric, contrast.difference, contrast.wins, contrast.losses, contrast.ties
     )
 }
@@ -319,7 +319,7 @@ mod tests {
                 if q == "a" { "ops".into() } else { String::new() }
             })),
             misses: Some(Misses { only_vector: texts, ..Misses::default() }),
-            notes: vec!["labels.csv:3: no question in it".into()],
+            notes: vec!["labels.csv:3: it has no question".into()],
             modes,
         }
     }

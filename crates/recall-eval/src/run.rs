@@ -90,7 +90,7 @@ mod tests {
     fn a_bad_line_is_named_and_the_rest_counts() {
         check(
             "q Q0 a 1 2 x\nq Q0 a 2 1 x\nq a\nq Q0 b 1 high x\nq Q0 c 1 nan x",
-            r#"{"q": ["a"]} ["2: `a` was there before for query `q`; the first one counts", "3: 2 columns instead of 6", "4: `high` is no number", "5: `nan` is no number"]"#,
+            r#"{"q": ["a"]} ["2: `a` appears twice for query `q`; the first one counts", "3: 2 columns instead of 6", "4: `high` is not a number", "5: `nan` is not a number"]"#,
         );
     }
 

@@ -38,7 +38,7 @@ pub enum BuildError {
     #[error("{0}")]
     Model(Degraded),
     /// An index is to be made anew from what it was made of, and that is not known.
-    #[error("which folders {} was made of is not known", folder.display())]
+    #[error("it is not known which folders {} was made from", folder.display())]
     UnknownRoots {
         /// The index.
         folder: PathBuf,

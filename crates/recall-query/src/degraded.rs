@@ -26,7 +26,7 @@ pub enum Degraded {
     #[error("the model is not loaded yet")]
     NotLoaded,
     /// The model on this machine is not the one that made the index.
-    #[error("the model {0} here is not the one the index was made with")]
+    #[error("the installed model {0} is not the one the index was made with")]
     OtherModel(String),
     /// The model cannot be used. Other processes cannot be told: they find it out themselves.
     #[serde(skip)]

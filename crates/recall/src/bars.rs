@@ -30,7 +30,7 @@ impl Bars {
     pub fn step(&self, step: IndexProgress) {
         let (stage, done, total) = match step {
             IndexProgress::Searchable => return self.clear(),
-            IndexProgress::Scan { sources } => ("looking", sources, None),
+            IndexProgress::Scan { sources } => ("scanning", sources, None),
             IndexProgress::Read { done, total, .. } => ("reading", done, Some(total)),
             IndexProgress::Embed { done, total, .. } => ("embedding", done, Some(total)),
             IndexProgress::Graph { done, total } => ("linking", done, Some(total)),

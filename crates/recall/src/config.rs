@@ -99,7 +99,7 @@ pub fn load(root: &Path) -> Result<Config, Failure> {
     let globs = [&config.include, &config.exclude, &config.whole, &config.pointers];
     for glob in globs.into_iter().flatten() {
         if glob.split(['/', '\\']).any(|part| part == "..") {
-            return Err(failed(format!("`{glob}` leaves the folder that this file is for")));
+            return Err(failed(format!("`{glob}` leads outside the folder that this file is for")));
         }
     }
     Ok(config)
@@ -129,6 +129,6 @@ mod tests {
         );
         check("hidden = 3", Err("hidden"));
         check("command = 'rm'", Err("command"));
-        check("include = ['../../etc/*']", Err("leaves the folder"));
+        check("include = ['../../etc/*']", Err("leads outside the folder"));
     }
 }

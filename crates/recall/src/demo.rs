@@ -47,7 +47,7 @@ fn corpus() -> Result<PathBuf, Failure> {
     let built = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../datasets");
     let here = Path::new("datasets").to_owned();
     [built, here].into_iter().find(|path| path.join("tickets.jsonl").is_file()).ok_or_else(|| {
-        Failure::usage_hint("the demo's corpus is not here", "run it in a checkout of recall")
+        Failure::usage_hint("the demo's corpus was not found", "run it in a checkout of recall")
     })
 }
 

@@ -129,7 +129,7 @@ fn groups(field: &str, measured: &[Measured], labelled: &Labelled) -> Groups {
 fn misses(measured: &[Measured], labelled: &Labelled) -> Result<Misses, Failure> {
     let retrievers = (judged(measured, Mode::Keyword), judged(measured, Mode::Vector));
     let (Some(keyword), Some(vector)) = retrievers else {
-        return Err(Failure::usage("--misses needs the keyword and the vector mode"));
+        return Err(Failure::usage("--misses needs both the keyword and the vector mode"));
     };
     let only = |a: &Judgements, b: &Judgements| {
         let finds = contrast::found_only_by(a, b).into_iter();
@@ -188,10 +188,7 @@ fn compare(labelled: &Labelled, a: &Path, b: &Path, json: bool) -> Result<u8, Fa
 fn listed(problems: &[Problem], shown: usize) -> Vec<String> {
     let mut out: Vec<String> = problems.iter().take(shown).map(ToString::to_string).collect();
     if problems.len() > shown {
-        out.push(format!(
-            "and {} more lines that were not taken as they stand",
-            problems.len() - shown
-        ));
+        out.push(format!("and {} more lines with problems", problems.len() - shown));
     }
     out
 }
@@ -212,7 +209,8 @@ impl Floor {
             .parse()
             .map_err(|e: recall_eval::metrics::UnknownMetric| wrong(e.to_string()))?;
         let value = value.trim().parse().ok().filter(|v| (0.0..=1.0).contains(v));
-        let value = value.ok_or_else(|| wrong(format!("`{text}`: the value lies from 0 to 1")))?;
+        let value =
+            value.ok_or_else(|| wrong(format!("`{text}`: the value must be between 0 and 1")))?;
         Ok(Self { metric, value })
     }
 

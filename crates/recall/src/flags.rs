@@ -25,7 +25,7 @@ pub use upkeep::{CheckFlags, ModelCommand, ModelFlags, ServeFlags, StatusFlags};
 #[derive(Debug, Parser)]
 #[command(name = "recall", version, max_term_width = 100, after_help = EXIT_CODES)]
 pub struct Flags {
-    /// The index to use, instead of the `.recall` folder found upward from here
+    /// The index to use, instead of the nearest `.recall` folder here or above
     #[arg(long, global = true, value_name = "DIR", env = "RECALL_INDEX")]
     pub index: Option<PathBuf>,
     /// Never use the network
@@ -108,25 +108,25 @@ pub enum Command {
     Index(IndexFlags),
     /// Ask a question
     Query(QueryFlags),
-    /// Keep an index current while files change
+    /// Keep an index up to date as files change
     Watch(WatchFlags),
-    /// Keep a model and opened indexes for all who ask: started by itself, seldom by hand
+    /// Run the process that keeps the model loaded (started automatically when needed)
     Serve(ServeFlags),
-    /// Print a document whole, as on disk
+    /// Print a whole document as it is on disk
     Get(GetFlags),
-    /// Say what is indexed, what was skipped and why
+    /// Show what is indexed, and what was skipped and why
     Status(StatusFlags),
-    /// Say where a document stands for a question, and why
+    /// Show where a document ranks for a question, and why
     Explain(ExplainFlags),
     /// Verify every byte of an index, or rebuild what is damaged
     Check(CheckFlags),
-    /// Measure the answers on labelled questions
+    /// Measure answer quality on labelled questions
     Eval(EvalFlags),
-    /// Fit this index's settings to labelled questions, and keep what helps on others
+    /// Fit this index's settings to labelled questions, keeping what helps on held-out ones
     Tune(TuneFlags),
     /// List, fetch and verify embedding models
     Model(ModelFlags),
-    /// Print, check and edit the pointer index: loaded whole, kept by people, never ranked
+    /// Print, check and edit the pointer index (kept by people, loaded whole, never ranked)
     Pointers(PointersFlags),
     /// Try recall on its own small corpus
     Demo,

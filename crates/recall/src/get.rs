@@ -53,7 +53,7 @@ fn ambiguous(snapshot: &Snapshot, name: &str, found: &[EntryId]) -> Result<Failu
     lines.sort();
     let more = if found.len() > SHOWN { ", …" } else { "" };
     Ok(Failure::usage_hint(
-        format!("{name} may mean {} documents", found.len()),
+        format!("{name} could be any of {} documents", found.len()),
         format!("name one of: {}{more}", lines.join(", ")),
     ))
 }
@@ -68,7 +68,7 @@ fn content(snapshot: &Snapshot, entry: EntryId) -> Result<Vec<u8>, Failure> {
         match std::fs::read(&file) {
             Ok(bytes) => return Ok(bytes),
             Err(error) => eprintln!(
-                "note: {} cannot be read ({error}); this is its text as it was indexed",
+                "note: {} cannot be read ({error}); printing its text as it was indexed",
                 file.display()
             ),
         }

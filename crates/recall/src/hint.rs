@@ -11,7 +11,7 @@ use recall_query::{Degraded, NoVectors};
 pub fn embed(error: &EmbedError) -> String {
     use EmbedError::*;
     let hint = match error {
-        UnknownModel { .. } => "`recall model list` shows the models there are",
+        UnknownModel { .. } => "`recall model list` lists the known models",
         ModelCatalogue { .. } | NoFile { .. } => {
             "correct the file, or remove it to use the built-in catalogue"
         }
@@ -57,7 +57,7 @@ pub fn index(error: &IndexError) -> Option<String> {
             "leave the model out to use the index's own, or rebuild with: recall index --rebuild \
              --model ID"
         }
-        IndexError::Locked { .. } => "wait for it; questions are answered meanwhile",
+        IndexError::Locked { .. } => "wait for it to finish; questions can be asked meanwhile",
         IndexError::Io { source, .. } => io(source.kind())?,
         IndexError::Embedding { source } => return source.downcast_ref().map(embed),
         IndexError::BadVector { .. } | IndexError::Interrupted => return None,

@@ -89,7 +89,7 @@ impl Run<'_> {
         // Whoever makes them needs the writer's lock.
         let (summary, manifest) = words.release();
         if hand_over(self.work, builder, self.work.options.optimize) {
-            let why = "the rest is made in the background; see: recall status";
+            let why = "the rest are being made in the background; see: recall status";
             return Ok((summary, manifest, Some(why.to_owned())));
         }
         self.here(builder, builder.reopen(summary)?, bars, stop)
@@ -118,7 +118,7 @@ impl Run<'_> {
 /// Says that all documents were cut anew, which takes longer than a user expects.
 pub fn tell_recut(words: &Words) {
     if words.recut {
-        eprintln!("the model is here now: all documents were cut by its tokens");
+        eprintln!("the model is installed now: all documents were split again by its tokens");
     }
 }
 

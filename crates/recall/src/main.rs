@@ -47,7 +47,7 @@ fn main() -> ExitCode {
         Ok(Ok(code)) => ExitCode::from(code),
         Ok(Err(failure)) => fail(&failure),
         Err(_) => {
-            eprintln!("error: recall met a fault of its own and stopped; the index is as it was");
+            eprintln!("error: recall stopped on an internal error; the index is unchanged");
             eprintln!("\nhint: please report the command with the lines above");
             ExitCode::from(2)
         }

@@ -85,7 +85,7 @@ fn list(home: &Home, catalogue: &ModelCatalogue, json: bool) -> Result<u8, Failu
 fn state(state: &State) -> String {
     match state {
         State::Good => "good".to_owned(),
-        State::Own => "given by the user, not compared".to_owned(),
+        State::Own => "supplied by the user, not compared".to_owned(),
         State::Missing => "missing".to_owned(),
         State::Damaged(damage) => format!("damaged: {damage}"),
     }
@@ -102,7 +102,7 @@ fn check(home: &Home, model: &ModelSpec) -> Result<u8, Failure> {
         return Ok(0);
     }
     Err(Failure::usage_hint(
-        format!("{} is not as it was installed", model.id),
+        format!("{} differs from what was installed", model.id),
         format!("fetch it again with: recall model pull {}", model.id),
     ))
 }

@@ -170,7 +170,7 @@ fn named<T: Copy>(text: &str, all: &[T], name: impl Fn(T) -> &'static str) -> Re
     all.iter().copied().find(|value| name(*value) == text).ok_or_else(|| {
         let known: Vec<&str> = all.iter().map(|value| name(*value)).collect();
         Failure::usage_hint(
-            format!("`{text}` is not known here"),
+            format!("`{text}` is not one of the known values"),
             format!("one of: {}", known.join(", ")),
         )
     })

@@ -143,7 +143,7 @@ fn body(hit: &Hit, options: &QueryFlags) -> String {
             indented(&marked(&text[range], &marks))
         }
         (None, Some(omitted)) => format!(
-            "     {} bytes, whole or not at all; read it with: {}\n",
+            "     {} bytes, shown whole or not at all; read it with: {}\n",
             omitted.bytes,
             hint::get(&hit.id)
         ),
@@ -165,7 +165,7 @@ pub fn explanation(hit: &Hit) -> String {
         hit.score,
         hit.shares.keyword,
         hit.shares.vector,
-        if hit.exact { "; exact, so before all that are not" } else { "" },
+        if hit.exact { "; an exact match, so ranked before all others" } else { "" },
     );
     if let Some(view) = &hit.keyword {
         let terms: Vec<String> = view.terms.iter().map(|(t, s)| format!("{t} {s:.2}")).collect();

@@ -90,7 +90,7 @@ fn text<'a>(
     let model = manifest.model.as_ref().map_or("no model yet", |m| m.id.as_str());
     let twins = match twins(snapshot)? {
         0 => String::new(),
-        count => format!("; {count} more have the text of one of them"),
+        count => format!("; {count} more chunks repeat the text of one of these"),
     };
     out.push_str(&format!(
         "{} of {} chunks have vectors ({model}){twins}\n",

@@ -44,7 +44,7 @@ pub fn run(flags: &Flags, options: &WatchFlags) -> Result<u8, Failure> {
         if changes.touch_settings() {
             match Watch::new(flags, options, stop) {
                 Ok(renewed) => watch = renewed,
-                Err(failure) => eprintln!("error: {failure}; the settings stay as they were"),
+                Err(failure) => eprintln!("error: {failure}; keeping the previous settings"),
             }
         }
         if is_due && was_blind {
@@ -136,7 +136,7 @@ impl<'a> Watch<'a> {
         let built = built?;
         if let Some(why) = &built.no_vectors {
             let missing = built.summary.pending;
-            eprintln!("{missing} chunks without a vector: {}", hint::no_vectors(why));
+            eprintln!("{missing} chunks have no vector: {}", hint::no_vectors(why));
         }
         Ok(())
     }
@@ -157,7 +157,7 @@ fn tell(summary: &Summary, time: Duration) {
 fn tell_state(watcher: &Watcher, roots: &[PathBuf]) {
     match watcher.why_blind() {
         Some(why) => eprintln!(
-            "changes are not told ({why}); looking at everything every {} s",
+            "changes cannot be watched ({why}); rescanning everything every {} s",
             PERIOD.as_secs()
         ),
         None => roots.iter().for_each(|root| eprintln!("watching {}", root.display())),

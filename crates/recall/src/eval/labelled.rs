@@ -148,7 +148,7 @@ impl Labelled {
         let hopeless = self.qrels.values().filter(|grades| grades.values().all(|g| *g < 1));
         say(
             hopeless.count(),
-            "questions have labels but no relevant document and count as 0, as trec_eval has it",
+            "questions have labels but no relevant document and count as 0, as in trec_eval",
         );
         notes
     }
@@ -218,7 +218,7 @@ pub fn index(flags: &Flags, options: &LabelFlags, keyword_only: bool) -> Result<
     else {
         return Err(Failure::usage_hint(
             format!("{} has no corpus.jsonl", dataset.display()),
-            "to measure an index that is there: recall eval --index DIR --queries FILE",
+            "to measure an existing index: recall eval --index DIR --queries FILE",
         ));
     };
     let folder = match &flags.index {

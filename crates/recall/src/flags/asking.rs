@@ -21,28 +21,28 @@ pub enum FormatFlag {
 
 #[derive(Debug, Clone, Default, Args)]
 pub struct FilterFlags {
-    /// Not before: `2026-03`, `30d`, `last week`
+    /// Only documents from this date on: `2026-03`, `30d`, `last week`
     #[arg(long, value_name = "DATE")]
     pub since: Option<String>,
-    /// Not after
+    /// Only documents up to this date
     #[arg(long, value_name = "DATE")]
     pub until: Option<String>,
-    /// Only from this source: `slack`, `slack:incidents`
+    /// Only documents from this source: `slack`, `slack:incidents`
     #[arg(long, value_name = "SOURCE")]
     pub source: Vec<String>,
-    /// Only by this author
+    /// Only documents by this author
     #[arg(long, value_name = "NAME")]
     pub author: Vec<String>,
-    /// Only of this kind: note, ticket, chat, mail, runbook, memory, transcript, log
+    /// Only documents of this kind: note, ticket, chat, mail, runbook, memory, transcript, log
     #[arg(long, value_name = "KIND")]
     pub kind: Vec<String>,
-    /// Only with this tag
+    /// Only documents with this tag
     #[arg(long, value_name = "TAG")]
     pub tag: Vec<String>,
-    /// Only at paths that match
+    /// Only documents whose path matches
     #[arg(long, value_name = "GLOB")]
     pub path: Vec<String>,
-    /// Only with this value of a metadata field
+    /// Only documents with this value of a metadata field
     #[arg(long, value_name = "NAME=VALUE")]
     pub field: Vec<String>,
 }
@@ -51,36 +51,36 @@ pub struct FilterFlags {
 pub struct QueryFlags {
     /// The question; read from standard input if it is `-` or missing
     pub text: Vec<String>,
-    /// Hits at the most
+    /// Maximum number of hits
     #[arg(short = 'k', long, default_value_t = 10, value_name = "N")]
     pub limit: usize,
-    /// Which retrievers answer
+    /// The retrievers to use
     #[arg(long, value_enum, default_value_t = ModeFlag::Hybrid)]
     pub mode: ModeFlag,
     #[command(flatten)]
     pub filter: FilterFlags,
-    /// How to print
+    /// Output format
     #[arg(long, value_enum, default_value_t = FormatFlag::Text)]
     pub format: FormatFlag,
-    /// The same as --format json
+    /// Same as --format json
     #[arg(long)]
     pub json: bool,
     /// Print every document in full
     #[arg(long)]
     pub full: bool,
-    /// Bytes that whole documents may take together; one that does not fit is named instead
+    /// Total bytes that whole documents may take; one that does not fit is only named
     #[arg(long, default_value_t = 24_000, value_name = "BYTES")]
     pub budget: usize,
     /// Show each retriever's rank, score and share
     #[arg(long)]
     pub explain: bool,
-    /// Also print what is below the threshold
+    /// Also print hits below the threshold
     #[arg(long)]
     pub show_weak: bool,
-    /// Read the files of the hits again, to say which of them changed
+    /// Read the files of the hits again, and say which of them have changed
     #[arg(long)]
     pub verify: bool,
-    /// Answer by keywords rather than wait for the model to be loaded
+    /// Answer by keywords alone rather than wait for the model to load
     #[arg(long)]
     pub fast: bool,
     /// Refuse to answer unless the index was made with this model
@@ -90,7 +90,7 @@ pub struct QueryFlags {
 
 #[derive(Debug, Args)]
 pub struct GetFlags {
-    /// An id, a path or a name
+    /// The document's id, path or name
     pub name: String,
 }
 
@@ -98,7 +98,7 @@ pub struct GetFlags {
 pub struct ExplainFlags {
     /// The question
     pub text: String,
-    /// An id, a path or a name
+    /// The document's id, path or name
     pub name: String,
     #[command(flatten)]
     pub filter: FilterFlags,

@@ -6,17 +6,17 @@ use clap::Args;
 
 #[derive(Debug, Default, Args)]
 pub struct IndexFlags {
-    /// Files, folders and exports; without any, those of the last run
+    /// Files, folders and exports; if omitted, those of the last run
     pub paths: Vec<PathBuf>,
-    /// Say what would be done, and do nothing
+    /// Show what would be done, without doing it
     #[arg(long)]
     pub dry_run: bool,
     #[command(flatten)]
     pub reading: ReadingFlags,
-    /// Leave the vectors to the resident process, and return once words are searchable
+    /// Let the resident process make the vectors, and return once keyword search works
     #[arg(long, conflicts_with = "keyword_only")]
     pub background: bool,
-    /// Begin anew; vectors of unchanged texts are kept
+    /// Rebuild from scratch, keeping the vectors of unchanged texts
     #[arg(long)]
     pub rebuild: bool,
     /// Merge all segments at the end
@@ -29,7 +29,7 @@ pub struct IndexFlags {
 
 #[derive(Debug, Default, Args)]
 pub struct WatchFlags {
-    /// Files, folders and exports; without any, those of the last run
+    /// Files, folders and exports; if omitted, those of the last run
     pub paths: Vec<PathBuf>,
     #[command(flatten)]
     pub reading: ReadingFlags,
@@ -41,31 +41,31 @@ pub struct ReadingFlags {
     /// Read every file as this format instead of recognising it
     #[arg(long, value_name = "NAME")]
     pub format: Option<String>,
-    /// Where a field of a record is found, for example `title=Summary`
+    /// The column that holds a field of a record, for example `title=Summary`
     #[arg(long, value_name = "FIELD=COLUMN")]
     pub map: Vec<String>,
-    /// Only files that match (as in .gitignore)
+    /// Read only files that match (as in .gitignore)
     #[arg(long, value_name = "GLOB")]
     pub include: Vec<String>,
     /// Leave out files that match
     #[arg(long, value_name = "GLOB")]
     pub exclude: Vec<String>,
-    /// Keep documents that match whole, as runbooks are
+    /// Show matching documents whole or not at all, as runbooks are
     #[arg(long, value_name = "GLOB")]
     pub whole: Vec<String>,
     /// Also read hidden files
     #[arg(long)]
     pub hidden: bool,
-    /// Mask well-known credential shapes before anything is indexed
+    /// Mask anything that looks like a well-known credential before indexing
     #[arg(long)]
     pub redact: bool,
     /// The embedding model of a new index
     #[arg(long, value_name = "ID")]
     pub model: Option<String>,
-    /// Leave the vectors for later
+    /// Index for keyword search only, and leave the vectors for later
     #[arg(long)]
     pub keyword_only: bool,
-    /// Threads for embedding
+    /// Number of threads for embedding
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
 }

@@ -4,19 +4,19 @@ use clap::{Args, Subcommand};
 
 #[derive(Debug, Default, Args)]
 pub struct ServeFlags {
-    /// End the resident process
+    /// Stop the resident process
     #[arg(long, conflicts_with = "status")]
     pub stop: bool,
-    /// Say what the resident process holds and does
+    /// Show what the resident process has loaded and is doing
     #[arg(long)]
     pub status: bool,
     /// Print the status as JSON
     #[arg(long, requires = "status")]
     pub json: bool,
-    /// End after this time without a question: `15m`, `2h`
+    /// Exit after this long without a question: `15m`, `2h`
     #[arg(long, value_name = "TIME", env = "RECALL_RESIDENT_IDLE")]
     pub idle: Option<jiff::SignedDuration>,
-    /// How a question starts it: without a terminal, and ending by itself
+    /// Used when a query starts it: detaches from the terminal and exits when idle
     #[arg(long, hide = true)]
     pub detached: bool,
 }
@@ -46,7 +46,7 @@ pub struct ModelFlags {
 
 #[derive(Debug, Subcommand)]
 pub enum ModelCommand {
-    /// The models that are known, and which are here
+    /// List the known models and whether each is installed
     List {
         /// Print as JSON
         #[arg(long)]
@@ -54,17 +54,17 @@ pub enum ModelCommand {
     },
     /// Fetch a model and the ONNX Runtime
     Pull {
-        /// The model; the default one if left out
+        /// The model's id; the default model if omitted
         id: Option<String>,
     },
-    /// Compare every file with what was installed
+    /// Check a model's files against what was installed
     Verify {
-        /// The model; the default one if left out
+        /// The model's id; the default model if omitted
         id: Option<String>,
     },
     /// Print the folder of a model
     Path {
-        /// The model; the default one if left out
+        /// The model's id; the default model if omitted
         id: Option<String>,
     },
 }

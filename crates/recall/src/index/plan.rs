@@ -53,7 +53,7 @@ fn print_plan(plan: &Plan, options: &IndexOptions, json: bool) -> Result<(), Fai
         text.push_str(&format!("! {problem}\n"));
     }
     text.push_str(&format!(
-        "{} to add, {} to change, {} to remove, {} as they were, {} skipped\n",
+        "{} to add, {} to change, {} to remove, {} unchanged, {} skipped\n",
         plan.add.len(),
         plan.change.len(),
         plan.remove.len(),

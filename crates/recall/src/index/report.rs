@@ -63,7 +63,7 @@ impl Report<'_> {
         let s = self.summary;
         let counts = self.manifest.counts;
         let mut text = format!(
-            "{} documents from {} files: {} new, {} changed, {} removed, {} as they were\n",
+            "{} documents from {} files: {} new, {} changed, {} removed, {} unchanged\n",
             counts.documents,
             s.sources_added + s.sources_changed + s.sources_kept,
             s.sources_added,

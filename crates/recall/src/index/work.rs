@@ -35,7 +35,7 @@ impl Work {
             // A root that is away is reported, and what was indexed from it kept; a typing error
             // is not.
             if !path.exists() && !is_known_root(index, path) {
-                return Err(Failure::usage(format!("there is no {}", path.display())));
+                return Err(Failure::usage(format!("{} does not exist", path.display())));
             }
         }
         let folder = index_folder::to_write(index, paths)?;

@@ -93,7 +93,7 @@ impl Jobs {
                 _ if stop.load(Ordering::Relaxed) => None,
                 Ok(Err(BuildError::Index(IndexError::Locked { .. }))) => None,
                 Ok(Err(error)) => Some(Failure::from(error).to_string()),
-                Err(_) => Some("a fault of recall's own".to_owned()),
+                Err(_) => Some("an internal error in recall".to_owned()),
             };
             let mut state = self.lock();
             let status = state.running.take().map(|running| running.status);

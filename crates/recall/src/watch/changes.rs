@@ -127,7 +127,7 @@ impl Watcher {
         };
         // The system could not keep up and dropped some.
         if event.need_rescan() {
-            eprintln!("changes were missed; looking at everything");
+            eprintln!("some changes were missed; rescanning everything");
             *changes = Changes::All;
         }
         // Reading a file is no change; writing it is told as one before it is closed.
@@ -136,7 +136,7 @@ impl Watcher {
         }
         for path in &event.paths {
             if is_departure(event.kind) && self.roots.contains(path) && !path.exists() {
-                self.why_blind = Some(format!("{} went away", path.display()));
+                self.why_blind = Some(format!("{} is gone", path.display()));
             }
             if self.is_meant(path) {
                 changes.add(path);
