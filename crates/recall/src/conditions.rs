@@ -1,11 +1,11 @@
-//! The filters that were typed, as conditions of a query.
+//! Converts the filter flags into the conditions of a query.
 
 use recall_query::{Conditions, Mode};
 
 use crate::failure::Failure;
 use crate::flags::{FilterFlags, ModeFlag};
 
-/// The conditions that `flags` are.
+/// Converts filter flags into conditions.
 pub fn of(flags: &FilterFlags) -> Result<Conditions, Failure> {
     Ok(Conditions {
         since: flags.since.clone(),
@@ -29,7 +29,7 @@ fn field(pair: &str) -> Result<(String, String), Failure> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
-/// The mode that a flag names.
+/// Converts the mode flag into a query mode.
 pub fn mode(flag: ModeFlag) -> Mode {
     match flag {
         ModeFlag::Hybrid => Mode::Hybrid,

@@ -1,4 +1,4 @@
-//! `recall eval`: how good the answers are, on labelled questions.
+//! `recall eval`: measures the quality and speed of answers on labelled questions.
 
 pub mod labelled;
 pub mod runner;
@@ -23,7 +23,7 @@ use crate::print::{harmless, out};
 use labelled::Labelled;
 use runner::Runner;
 
-/// Problems of one kind that are listed one by one.
+/// Number of problems of one kind that are listed one by one.
 pub const PROBLEMS_SHOWN: usize = 10;
 
 /// Runs `recall eval`.
@@ -49,8 +49,8 @@ pub fn run(flags: &Flags, options: &EvalFlags) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// What asks, and the modes to measure. Without vectors only keywords are measured, unless more was
-/// asked for.
+/// Opens a searcher and chooses the modes to measure. Without vectors only keywords are measured,
+/// unless more was asked for.
 fn searcher(folder: &Path, options: &EvalFlags) -> Result<(Searcher, Vec<Mode>), Failure> {
     let named: Vec<Mode> = options.mode.iter().map(|flag| mode(*flag)).collect();
     let mut asked = vec![Mode::Keyword, Mode::Vector, Mode::Hybrid];
@@ -138,7 +138,8 @@ fn misses(measured: &[Measured], labelled: &Labelled) -> Result<Misses, Failure>
     Ok(Misses { only_vector: only(vector, keyword), only_keyword: only(keyword, vector) })
 }
 
-/// One mode goes into the file as it is named; several get a file each, `run.keyword.txt`.
+/// Writes one mode to the file as named, or several modes to a file each, such as
+/// `run.keyword.txt`.
 fn write_runs(path: &Path, outcomes: &[(Mode, Outcomes)]) -> Result<(), Failure> {
     for (mode, of_mode) in outcomes {
         let path = if outcomes.len() == 1 { path.to_owned() } else { beside(path, name(*mode)) };
@@ -184,7 +185,7 @@ fn compare(labelled: &Labelled, a: &Path, b: &Path, json: bool) -> Result<u8, Fa
     Ok(0)
 }
 
-/// Problems one by one, and how many more there are.
+/// Lists problems one by one, then how many more there are.
 fn listed(problems: &[Problem], shown: usize) -> Vec<String> {
     let mut out: Vec<String> = problems.iter().take(shown).map(ToString::to_string).collect();
     if problems.len() > shown {
@@ -193,7 +194,7 @@ fn listed(problems: &[Problem], shown: usize) -> Vec<String> {
     out
 }
 
-/// The least that a metric may be.
+/// The lowest value that a metric may have (`--fail-under`).
 struct Floor {
     metric: Metric,
     value: f64,
@@ -214,7 +215,7 @@ impl Floor {
         Ok(Self { metric, value })
     }
 
-    /// Hybrid must reach the floor if it was measured, else every mode that was.
+    /// Fails if hybrid is below the floor, or, if hybrid was not measured, any mode that was.
     fn hold(&self, report: &Report) -> Result<(), Failure> {
         let hybrid = report.modes.iter().any(|m| m.mode == Mode::Hybrid);
         let held = report.modes.iter().filter(|m| !hybrid || m.mode == Mode::Hybrid);

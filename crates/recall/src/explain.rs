@@ -1,4 +1,4 @@
-//! `recall explain`: where a document stands for a question, and why.
+//! `recall explain`: shows where a document ranks for a question, and why.
 
 use recall_index::{EntryId, Snapshot};
 use recall_query::{Engine, Hit, Mode, Query, Ranking, Request, Searcher, TextBudget};
@@ -57,7 +57,8 @@ fn print(hit: &Hit, relevant: bool, threshold: f32, json: bool) -> Result<(), Fa
     ))
 }
 
-/// The document is indexed but no candidate: filtered out, or too far in both retrievers.
+/// Reports a document that is indexed but is not a candidate: it is filtered out, or ranks too low
+/// in both retrievers.
 fn absent(
     snapshot: &Snapshot,
     request: &Request,

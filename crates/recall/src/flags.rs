@@ -1,4 +1,4 @@
-//! What can be typed: a plain record, parsed by clap and resolved elsewhere.
+//! The command line: plain records of flags, parsed by clap and resolved elsewhere.
 
 mod asking;
 mod indexing;
@@ -37,8 +37,9 @@ pub struct Flags {
 
 const EXIT_CODES: &str = "Exit codes: 0 hits, 1 nothing relevant, 2 error, 130 interrupted.";
 
-/// The arguments, with a question that looks like a flag (`recall query --no-verify`) marked as text.
-/// Only a question that is one such token: with any other text beside it, it is a misspelt flag.
+/// Returns the arguments with a question that looks like a flag (`recall query --no-verify`) marked
+/// as text. This applies only if the question is that one token: with any other text beside it, it
+/// is taken for a misspelt flag.
 pub fn arguments(typed: Vec<OsString>) -> Vec<OsString> {
     let command = Flags::command();
     let Some(at) = command_at(&command, &typed).filter(|at| typed[*at] == "query") else {
@@ -73,7 +74,7 @@ pub fn arguments(typed: Vec<OsString>) -> Vec<OsString> {
     }
 }
 
-/// Where the command stands: the first argument that is no flag and no flag's value.
+/// Position of the command: the first argument that is neither a flag nor a flag's value.
 fn command_at(command: &clap::Command, typed: &[OsString]) -> Option<usize> {
     let known: Vec<&clap::Arg> = command.get_arguments().collect();
     let mut takes_value = false;
@@ -91,7 +92,7 @@ fn command_at(command: &clap::Command, typed: &[OsString]) -> Option<usize> {
     })
 }
 
-/// The flag that an argument is.
+/// Finds the flag that an argument names.
 fn flag<'a>(known: &[&'a clap::Arg], text: &str) -> Option<&'a clap::Arg> {
     let name = text.split('=').next().unwrap_or(text);
     known.iter().copied().find(|arg| match name.strip_prefix("--") {

@@ -1,4 +1,4 @@
-//! `recall get`: a document whole, as on disk.
+//! `recall get`: prints a whole document as it is on disk.
 
 use recall_index::{EntryId, Snapshot};
 use recall_query::whole_text;
@@ -16,7 +16,7 @@ pub fn run(flags: &Flags, options: &GetFlags) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// The one document that `name` means: by id, then path, then any other name it has.
+/// Finds the one document called `name`: by id, then by path, then by any other name it has.
 pub fn resolve(snapshot: &Snapshot, name: &str) -> Result<EntryId, Failure> {
     let keyword = snapshot.keyword();
     let (path, id) = name.rsplit_once('#').unwrap_or((name, ""));
@@ -58,7 +58,7 @@ fn ambiguous(snapshot: &Snapshot, name: &str, found: &[EntryId]) -> Result<Failu
     ))
 }
 
-/// The bytes on disk where the document is a file of its own, else its text as it was indexed.
+/// Returns the bytes on disk if the document is a file of its own, else its text as it was indexed.
 fn content(snapshot: &Snapshot, entry: EntryId) -> Result<Vec<u8>, Failure> {
     let stored = snapshot.keyword().fetch(entry)?;
     let file = snapshot.file_of(stored.root, &stored.source_path);

@@ -1,5 +1,5 @@
-//! What helps after an error: one line each, with the commands and flags that the libraries do not
-//! know of.
+//! Hints printed after an error: one line each, with the commands and flags that the libraries do
+//! not know of.
 
 use std::io::ErrorKind;
 
@@ -7,7 +7,7 @@ use recall_embed::EmbedError;
 use recall_index::IndexError;
 use recall_query::{Degraded, NoVectors};
 
-/// What helps where a model cannot be named, fetched, checked, loaded or run.
+/// Returns the hint for a model that cannot be named, fetched, checked, loaded or run.
 pub fn embed(error: &EmbedError) -> String {
     use EmbedError::*;
     let hint = match error {
@@ -45,7 +45,7 @@ pub fn embed(error: &EmbedError) -> String {
     hint.to_owned()
 }
 
-/// What helps where an index cannot be read or written, if anything does.
+/// Returns the hint, if there is one, for an index that cannot be read or written.
 pub fn index(error: &IndexError) -> Option<String> {
     let hint = match error {
         IndexError::Missing(_) => "make one with: recall index FOLDER",
@@ -77,7 +77,7 @@ fn io(kind: ErrorKind) -> Option<&'static str> {
     }
 }
 
-/// Why an answer is from less than was asked for, and what helps.
+/// Says why an answer searched less than was asked for, and what to do about it.
 pub fn degraded(why: &Degraded) -> String {
     match why {
         Degraded::NoVectors => format!("{why}; make them with: recall index"),
@@ -88,7 +88,7 @@ pub fn degraded(why: &Degraded) -> String {
     }
 }
 
-/// Why a run made no vectors.
+/// Says why a run made no vectors, and what to do about it.
 pub fn no_vectors(why: &NoVectors) -> String {
     match why {
         NoVectors::Later => "left for later (--keyword-only)".to_owned(),
@@ -96,7 +96,7 @@ pub fn no_vectors(why: &NoVectors) -> String {
     }
 }
 
-/// The command that prints a document whole.
+/// Returns the command that prints a whole document.
 pub fn get(id: &str) -> String {
     format!("recall get '{id}'")
 }

@@ -1,4 +1,4 @@
-//! `recall model`, and getting a model onto the machine for the commands that need one.
+//! `recall model`, and fetching the model for the commands that need one.
 
 use recall_embed::{
     EmbedError, Home, Installed, ModelCatalogue, ModelSpec, State, installed, pull, verify,
@@ -29,7 +29,7 @@ pub fn run(flags: &Flags, options: &ModelFlags) -> Result<u8, Failure> {
     }
 }
 
-/// The model of this id, or the default one.
+/// Finds the model with this id, or the default model.
 pub fn find<'a>(
     catalogue: &'a ModelCatalogue,
     id: Option<&str>,
@@ -37,7 +37,7 @@ pub fn find<'a>(
     catalogue.find(id.unwrap_or(recall_embed::DEFAULT_MODEL))
 }
 
-/// The model on this machine, fetched if it is not here and the network may be used.
+/// Returns the installed model; fetches it first if it is missing and the network may be used.
 pub fn fetch(home: &Home, model: &ModelSpec, offline: bool) -> Result<Installed, EmbedError> {
     let bars = Bars::new();
     let result = pull(home, model, offline, &|progress| bars.fetch(progress));

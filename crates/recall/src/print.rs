@@ -1,4 +1,4 @@
-//! Writing to standard output, and the look of text on a terminal.
+//! Writes to standard output, and styles text for a terminal.
 
 use std::io::{self, IsTerminal, Write};
 use std::ops::Range;
@@ -7,7 +7,7 @@ use anstyle::{AnsiColor, Style};
 
 use crate::failure::Failure;
 
-/// Writes data to standard output; colour only reaches a terminal.
+/// Writes text to standard output; colours are removed unless it is a terminal.
 pub fn out(text: &str) -> Result<(), Failure> {
     let mut stdout = anstream::stdout().lock();
     stdout.write_all(text.as_bytes())?;
@@ -15,7 +15,7 @@ pub fn out(text: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Writes bytes to standard output as they are.
+/// Writes bytes to standard output unchanged.
 pub fn out_bytes(bytes: &[u8]) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
     stdout.write_all(bytes)?;
@@ -23,23 +23,23 @@ pub fn out_bytes(bytes: &[u8]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Styles of the parts of a hit.
+/// Style of titles.
 pub const TITLE: Style = Style::new().bold();
-/// Paths and ids.
+/// Style of paths and ids.
 pub const PLACE: Style = AnsiColor::Cyan.on_default();
-/// What matters less.
+/// Style of secondary text.
 pub const DIM: Style = Style::new().dimmed();
-/// Words that match.
+/// Style of matching words.
 pub const MARK: Style = AnsiColor::Yellow.on_default().bold();
-/// What a reader should know before trusting a hit.
+/// Style of warnings that a reader should see before trusting a hit.
 pub const WARN: Style = AnsiColor::Red.on_default();
 
-/// `text` in a style.
+/// Applies a style to `text`.
 pub fn paint(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// `text` with `marks` in [`MARK`], control characters made harmless.
+/// Highlights `marks` in `text` with [`MARK`], and neutralises control characters.
 pub fn marked(text: &str, marks: &[Range<usize>]) -> String {
     let mut out = String::with_capacity(text.len() + 16 * marks.len());
     let mut at = 0;
@@ -55,7 +55,8 @@ pub fn marked(text: &str, marks: &[Range<usize>]) -> String {
     out
 }
 
-/// Without the control characters that could drive a terminal; line breaks and tabs stay.
+/// Replaces control characters, which could drive a terminal, with spaces; line breaks and tabs
+/// stay.
 pub fn harmless(text: &str) -> String {
     let shown = |c: char| match c {
         '\n' | '\t' => c,
@@ -65,7 +66,7 @@ pub fn harmless(text: &str) -> String {
     text.replace("\r\n", "\n").chars().map(shown).collect()
 }
 
-/// Columns of the terminal; 100 where there is none.
+/// Returns the width of the terminal in columns, from 40 to 120; 100 if there is no terminal.
 pub fn width() -> usize {
     match terminal_size::terminal_size() {
         Some((width, _)) if io::stdout().is_terminal() => usize::from(width.0).clamp(40, 120),
@@ -73,7 +74,7 @@ pub fn width() -> usize {
     }
 }
 
-/// A size for people.
+/// Formats a size in bytes for people to read.
 pub fn size(bytes: u64) -> String {
     indicatif::HumanBytes(bytes).to_string()
 }

@@ -1,4 +1,4 @@
-//! `recall query`: a question, answered.
+//! `recall query`: asks a question and prints the answer.
 
 use std::io::Read;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::flags::{Flags, FormatFlag, QueryFlags};
 use crate::print::{DIM, PLACE, TITLE, WARN, harmless, marked, out, paint, width};
 use crate::{conditions, hint, index_folder, resident};
 
-/// Bytes of a passage that text output shows.
+/// Maximum length of a passage in text output, in bytes.
 const PASSAGE_BYTES: usize = 420;
 
 /// Runs `recall query`.
@@ -20,12 +20,12 @@ pub fn run(flags: &Flags, options: &QueryFlags) -> Result<u8, Failure> {
     ask(&index_folder::to_read(flags.index.as_deref())?, options)
 }
 
-/// Answers a question from the index in `folder`. The number is the exit code.
+/// Answers a question from the index in `folder`, and returns the exit code.
 pub fn ask(folder: &Path, options: &QueryFlags) -> Result<u8, Failure> {
     let started = Instant::now();
     let query = query(folder, text(options)?, options)?;
     let request = query.request()?;
-    // Where no model is needed, the answer is here sooner than another process is asked.
+    // Without a model, answering here is faster than asking another process.
     let shared = if request.needs_model() { resident::answer(&query) } else { None };
     let mut answer = match shared {
         Some(answer) => answer,
@@ -36,7 +36,7 @@ pub fn ask(folder: &Path, options: &QueryFlags) -> Result<u8, Failure> {
     Ok(u8::from(answer.nothing_relevant))
 }
 
-/// The question `text` to the index in `folder`, as the flags have it.
+/// Builds the query for `text` on the index in `folder` from the flags.
 fn query(folder: &Path, text: String, options: &QueryFlags) -> Result<Query, Failure> {
     Ok(Query {
         conditions: conditions::of(&options.filter)?,
@@ -88,7 +88,7 @@ fn paths(hits: &[Hit]) -> String {
     new.map(|hit| format!("{}\n", hit.path)).collect()
 }
 
-/// What belongs to an answer but is no data.
+/// Prints what belongs to an answer but is not data to standard error.
 fn say_the_rest(answer: &Answer) {
     if let Some(why) = &answer.degraded {
         eprintln!("note: {}", hint::degraded(why));
@@ -158,7 +158,7 @@ fn indented(text: &str) -> String {
     lines.map(|line| format!("{}\n", textwrap::fill(line.trim_end(), &options))).collect()
 }
 
-/// Each retriever's rank, score and share of a hit.
+/// Formats each retriever's rank, score and share for a hit.
 pub fn explanation(hit: &Hit) -> String {
     let mut text = format!(
         "     score {:.3} = keyword {:.3} + vector {:.3}{}\n",

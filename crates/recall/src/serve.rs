@@ -1,4 +1,4 @@
-//! `recall serve`: the resident process, in the foreground, ended, or asked how it is.
+//! `recall serve`: runs the resident process in the foreground, stops it, or shows its status.
 
 use std::time::Duration;
 
@@ -7,9 +7,9 @@ use crate::flags::ServeFlags;
 use crate::print::out;
 use crate::resident::{self, JobStatus, Status};
 
-/// How long a process that a question started stays without another one.
+/// How long a resident process started by a query stays without another call.
 const IDLE: Duration = Duration::from_secs(15 * 60);
-/// How long a process that was told to end may take.
+/// How long a process that was told to stop may take.
 const PATIENCE: Duration = Duration::from_secs(15);
 
 /// Runs `recall serve`.
@@ -84,7 +84,7 @@ fn text(status: &Status) -> String {
     text
 }
 
-/// How far vectors in the background are.
+/// Describes the progress of vectors that are made in the background.
 pub fn progress(job: &JobStatus) -> String {
     if let Some(why) = &job.failed {
         return format!("the vectors could not be finished: {why}");

@@ -1,4 +1,4 @@
-//! `recall status`: what is indexed, what was skipped and why.
+//! `recall status`: shows what is indexed, and what was skipped and why.
 
 use recall_index::{Snapshot, SourceId, SourceRecord};
 use recall_sources::Problem;
@@ -57,7 +57,7 @@ fn json<'a>(
     }))
 }
 
-/// Chunks that share the vector of another, since they have its text.
+/// Counts the chunks that share another chunk's vector because they have the same text.
 fn twins(snapshot: &Snapshot) -> Result<u64, Failure> {
     let all = snapshot.keyword().chunk_count()?;
     Ok(all.saturating_sub(snapshot.manifest().counts.chunks))

@@ -1,4 +1,4 @@
-//! Asking every question in every mode, one after the other, with a clock.
+//! Asks every labelled question in every mode, one after the other, and times each.
 
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -16,16 +16,17 @@ use crate::stop;
 
 /// Asks labelled questions.
 pub struct Runner<'a> {
-    /// Who answers.
+    /// The searcher that answers.
     pub searcher: &'a Searcher,
-    /// What is asked.
+    /// The labelled questions.
     pub labelled: &'a Labelled,
-    /// Each question is answered among the documents that have its own value in this field.
+    /// If set, each question searches only documents that have its own value in this metadata
+    /// field.
     pub field: Option<&'a str>,
 }
 
 impl Runner<'_> {
-    /// What came of every question in each of `modes`.
+    /// Returns the outcome of every question in each of `modes`.
     pub fn ask(&self, modes: &[Mode]) -> Result<Vec<(Mode, Outcomes)>, Failure> {
         let bars = Bars::new();
         let all = self.ask_all(modes, &bars);
@@ -56,7 +57,7 @@ impl Runner<'_> {
         Ok(all)
     }
 
-    /// The first question of a process also pays for what is read from the disk and kept.
+    /// Asks one question untimed: the first one also pays for what is read from disk and cached.
     fn warm(&self, mode: Mode) -> Result<(), Failure> {
         self.labelled.queries.first().map_or(Ok(()), |query| self.one(query, mode).map(|_| ()))
     }
@@ -68,7 +69,7 @@ impl Runner<'_> {
         Ok(Outcome::new(query, grades, &ranking.documents, seconds))
     }
 
-    /// All candidates for a question but those it leaves out, and the seconds that it took.
+    /// Returns all candidates for a question except those it excludes, and the seconds it took.
     pub fn rank(&self, query: &Query, mode: Mode) -> Result<(Ranking, f64), Failure> {
         if stop::flag().load(Ordering::Relaxed) {
             return Err(IndexError::Interrupted.into());

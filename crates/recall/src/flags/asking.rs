@@ -1,4 +1,4 @@
-//! What commands take that ask an index, or look something up in it.
+//! Flags of the commands that query an index or look up a document in it.
 
 use clap::{Args, ValueEnum};
 

@@ -1,4 +1,4 @@
-//! What `recall index` and `recall watch` take.
+//! Flags of `recall index` and `recall watch`.
 
 use std::path::PathBuf;
 
@@ -35,7 +35,7 @@ pub struct WatchFlags {
     pub reading: ReadingFlags,
 }
 
-/// What is read, and how.
+/// Flags that say which files are read, and how.
 #[derive(Debug, Default, Args)]
 pub struct ReadingFlags {
     /// Read every file as this format instead of recognising it

@@ -1,4 +1,4 @@
-//! What `recall eval` and `recall tune` take.
+//! Flags of `recall eval` and `recall tune`.
 
 use std::path::PathBuf;
 
@@ -39,7 +39,7 @@ pub struct EvalFlags {
     pub json: bool,
 }
 
-/// Which questions to ask, and of which index; `recall eval` and `recall tune` are told alike.
+/// Flags that select the questions and the index; `recall eval` and `recall tune` share them.
 #[derive(Debug, Args)]
 pub struct LabelFlags {
     /// A labelled set: a folder with corpus.jsonl (or .gz), queries.jsonl and qrels/test.tsv (BEIR's layout).

@@ -1,4 +1,4 @@
-//! What `recall pointers` takes.
+//! Flags of `recall pointers` and its subcommands.
 
 use clap::{Args, Subcommand};
 

@@ -1,4 +1,4 @@
-//! What commands take that look after the index, the model and the resident process.
+//! Flags of the commands that maintain the index, the model and the resident process.
 
 use clap::{Args, Subcommand};
 

@@ -1,4 +1,4 @@
-//! What a run would do.
+//! `recall index --dry-run`: shows what a run would do.
 
 use recall_index::{Found, IndexOptions, Plan, recognised};
 use recall_sources::Problem;
@@ -9,7 +9,7 @@ use crate::bars::Bars;
 use crate::failure::Failure;
 use crate::print::{out, size};
 
-/// Prints what the work would be.
+/// Prints what a run would do.
 pub fn dry_run(work: &Work, json: bool, bars: &Bars) -> Result<u8, Failure> {
     let step = |step| bars.step(step);
     let plan = recall_index::dry_run(&work.folder, &work.paths, &work.options, &step);

@@ -1,4 +1,4 @@
-//! The summary of a run.
+//! Formats the summary of a run, as text or JSON.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,27 +9,27 @@ use recall_sources::Problem;
 use crate::failure::Failure;
 use crate::print::{out, size};
 
-/// Problems that a summary lists; `recall status` lists all.
+/// Number of problems that a summary lists; `recall status` lists all.
 const PROBLEMS_SHOWN: usize = 10;
 
-/// What a run did, and what there is now.
+/// What a run did, and the state of the index after it.
 pub struct Report<'a> {
-    /// The index.
+    /// The index folder.
     pub folder: &'a Path,
     /// What was done.
     pub summary: &'a Summary,
-    /// What there is.
+    /// The manifest after the run.
     pub manifest: &'a Manifest,
-    /// Seconds until words were searchable.
+    /// Seconds until keyword search worked.
     pub searchable_seconds: f64,
-    /// Seconds until all was done.
+    /// Seconds until everything was done.
     pub seconds: f64,
-    /// Why vectors are missing.
+    /// Why vectors are missing, if any are.
     pub no_vectors: Option<String>,
 }
 
 impl Report<'_> {
-    /// Prints it: JSON is data, text is for who looks on.
+    /// Prints the report: JSON as data to standard output, text for the user to standard error.
     pub fn print(&self, json: bool) -> Result<(), Failure> {
         if json {
             return out(&format!("{}\n", self.json()));
@@ -100,7 +100,7 @@ fn formats(formats: &BTreeMap<String, u64>) -> String {
     if list.is_empty() { String::new() } else { format!("read as: {}\n", list.join(", ")) }
 }
 
-/// Problems, one a line.
+/// Formats problems, one per line.
 pub fn problems(problems: &[Problem]) -> String {
     if problems.is_empty() {
         return String::new();
