@@ -1,7 +1,7 @@
-//! Whether a relevance means what it says: of all first hits that claim 70 %, 70 % should be right.
-//! Pure.
+//! Measures whether relevance is calibrated: of all first hits that claim 70 %, 70 % should be
+//! right. Pure.
 
-/// Bins of equal width over [0, 1].
+/// Number of bins of equal width over [0, 1].
 const BINS: usize = 10;
 
 /// First hits whose relevance lies in one bin.
@@ -9,9 +9,9 @@ const BINS: usize = 10;
 pub struct Bin {
     /// Where the bin begins.
     pub from: f64,
-    /// Where it ends; only the last one holds its end.
+    /// Where it ends; only the last bin includes its end.
     pub to: f64,
-    /// How many hits.
+    /// Number of hits.
     pub hits: usize,
     /// Their mean relevance.
     pub relevance: f64,
@@ -22,14 +22,14 @@ pub struct Bin {
 /// A reliability table and its error.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Calibration {
-    /// Expected calibration error: mean difference of claim and truth, in [0, 1]; 0 of nothing.
+    /// Expected calibration error: mean difference of claim and truth, in [0, 1]; 0 without hits.
     pub error: f64,
-    /// Bins that hold anything, rising.
+    /// Bins that are not empty, in rising order.
     pub bins: Vec<Bin>,
 }
 
 impl Calibration {
-    /// Of first hits: (relevance claimed, whether it is relevant).
+    /// Computes the calibration of first hits: (relevance claimed, whether it is relevant).
     pub fn of(hits: &[(f64, bool)]) -> Self {
         let bins: Vec<Bin> = (0..BINS).filter_map(|number| bin(number, hits)).collect();
         let off = |bin: &Bin| bin.hits as f64 * (bin.relevance - bin.right).abs();

@@ -1,4 +1,4 @@
-//! The report as one HTML page without anything to load: a bar chart for every figure. Pure.
+//! Renders the report as one self-contained HTML page with a bar chart for every figure. Pure.
 
 use crate::measure::Figure;
 use crate::report::{Report, name};
@@ -21,7 +21,7 @@ svg text{font:13px system-ui,sans-serif;fill:currentColor}
 table{border-collapse:collapse}td,th{border-bottom:1px solid var(--line);padding:.2em .8em;text-align:right}
 td:first-child,th:first-child{text-align:left}p,li{color:var(--soft)}";
 
-/// The page.
+/// Renders the page.
 pub fn page(report: &Report) -> String {
     let title = escaped(&report.dataset);
     let model = report.model.as_deref().unwrap_or("no vectors");
@@ -45,12 +45,12 @@ pub fn page(report: &Report) -> String {
     )
 }
 
-/// One figure of every mode.
+/// Renders the chart of one figure in every mode.
 fn chart(report: &Report, row: usize) -> String {
     let figures: Vec<&Figure> = report.modes.iter().map(|m| &m.figures[row]).collect();
     let reach = |f: &&Figure| f.interval.map_or(f.value, |(_, high)| high.max(f.value));
     let most = figures.iter().map(reach).fold(0.0, f64::max);
-    // Shares are drawn against the whole, so that charts can be compared.
+    // Shares are drawn on a scale from 0 to 1, so that charts can be compared.
     let is_share = !figures[0].name.contains("latency") && !figures[0].name.contains("second");
     let full = if is_share { 1.0 } else { most.max(f64::MIN_POSITIVE) };
     let bars = report.modes.iter().zip(&figures).enumerate();
@@ -141,7 +141,7 @@ fn notes(report: &Report) -> String {
     format!("<h2>Notes</h2>\n<ul>\n{}</ul>\n", items.collect::<String>())
 }
 
-/// Text as it may stand in HTML.
+/// Escapes text for HTML.
 fn escaped(text: &str) -> String {
     let text = text.replace('&', "&amp;").replace('<', "&lt;");
     text.replace('>', "&gt;").replace('"', "&quot;")

@@ -1,4 +1,4 @@
-//! What `recall eval --compare` says, as text and as JSON. Pure.
+//! Formats the result of `recall eval --compare`, as text and as JSON. Pure.
 
 use serde_json::{Value, json};
 
@@ -8,20 +8,20 @@ use crate::report::{SHOWN, TEXT_CHARS, contrast_line, more, number, shortened};
 /// Two run files, compared.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
-    /// The first run.
+    /// Name of the first run.
     pub a: String,
-    /// The second.
+    /// Name of the second run.
     pub b: String,
-    /// Metric by metric.
+    /// The contrast of each metric.
     pub contrasts: Vec<Contrast>,
-    /// Questions that differ in nDCG@10, with their texts where they are known.
+    /// Questions that differ in nDCG@10, with their texts if known.
     pub changes: Vec<(Change, String)>,
-    /// Lines of the files that could not be used, and questions that a run does not have.
+    /// Lines of the files that could not be used, and questions missing from a run.
     pub notes: Vec<String>,
 }
 
 impl Comparison {
-    /// The comparison as JSON.
+    /// Formats the comparison as JSON.
     pub fn json(&self) -> Value {
         let change = |(change, text): &(Change, String)| json!({"query": change.query, "text": text, "a": number(change.a), "b": number(change.b)});
         json!({
@@ -30,7 +30,7 @@ impl Comparison {
         })
     }
 
-    /// The comparison as text.
+    /// Formats the comparison as text.
     pub fn text(&self) -> String {
         let mut out = format!("A {}\nB {}\n\n", self.a, self.b);
         for contrast in &self.contrasts {

@@ -1,4 +1,4 @@
-//! Two rankings of the same questions side by side. Pure.
+//! Compares two sets of rankings of the same questions. Pure.
 
 use serde::Serialize;
 
@@ -6,27 +6,27 @@ use crate::measure::{Judgements, values};
 use crate::metrics::Metric;
 use crate::statistics::{mean, paired_p};
 
-/// How deep a ranking is looked at before a question counts as missed.
+/// Number of ranks searched for a relevant document before a question counts as missed.
 pub const DEPTH: usize = 10;
 
-/// A metric of two rankings.
+/// One metric of two sets of rankings, compared.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Contrast {
     /// Name of the metric.
     pub metric: String,
-    /// Mean of the first.
+    /// Mean of the first set.
     pub a: f64,
-    /// Mean of the second.
+    /// Mean of the second set.
     pub b: f64,
     /// `a - b`.
     pub difference: f64,
     /// Two-sided p-value of the difference: a paired randomisation test.
     pub p: f64,
-    /// Questions that the first ranks better.
+    /// Number of questions that the first ranks better.
     pub wins: usize,
-    /// Questions that it ranks worse.
+    /// Number of questions that the first ranks worse.
     pub losses: usize,
-    /// Questions without a difference.
+    /// Number of questions without a difference.
     pub ties: usize,
 }
 
@@ -48,7 +48,7 @@ impl Contrast {
     }
 }
 
-/// One question that two rankings answer differently well.
+/// One question on which two rankings differ in quality.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Change {
     /// Id of the question.
@@ -59,7 +59,7 @@ pub struct Change {
     pub b: f64,
 }
 
-/// The questions that differ, the greatest wins of `a` first and its greatest losses last.
+/// Returns the questions that differ, the greatest wins of `a` first and its greatest losses last.
 pub fn changes(metric: Metric, a: &Judgements, b: &Judgements) -> Vec<Change> {
     let both = a.iter().filter_map(|(query, judged)| Some((query, judged, b.get(query)?)));
     let change =
@@ -74,11 +74,12 @@ pub fn changes(metric: Metric, a: &Judgements, b: &Judgements) -> Vec<Change> {
 pub struct Find {
     /// Id of the question.
     pub query: String,
-    /// Where the retriever that finds it ranks its first relevant document, from 1.
+    /// Rank, from 1, of the first relevant document in the retriever that finds one.
     pub rank: usize,
 }
 
-/// What `a` finds among its first [`DEPTH`] and `b` does not.
+/// Returns the questions for which `a` finds a relevant document among its first [`DEPTH`] and `b`
+/// does not.
 pub fn found_only_by(a: &Judgements, b: &Judgements) -> Vec<Find> {
     let find = |(query, judged): (&String, &super::metrics::Judged)| {
         let other = b.get(query)?;

@@ -1,4 +1,5 @@
-//! Reading files of labels: the only place of this module that touches the disk.
+//! Reads files of questions, labels and rankings: the only part of this crate that touches the
+//! disk.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -6,22 +7,22 @@ use std::path::{Path, PathBuf};
 /// A file of labels, questions or rankings cannot be used at all.
 #[derive(Debug, thiserror::Error)]
 pub enum EvalError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("cannot read {}: {source}", path.display())]
     Read {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         source: std::io::Error,
     },
-    /// Nothing in it can be used.
+    /// Nothing in the file can be used.
     #[error("{} holds no {what}{}", path.display(), first_problem(problem.as_ref()))]
     Empty {
         /// The file.
         path: PathBuf,
-        /// What was looked for.
+        /// What the file should contain.
         what: &'static str,
-        /// The first line that could not be used, if it has lines.
+        /// The first line that could not be used, if there is one.
         problem: Option<Problem>,
     },
 }
@@ -30,31 +31,31 @@ fn first_problem(problem: Option<&Problem>) -> String {
     problem.map_or_else(String::new, |p| format!(": line {}: {}", p.line, p.reason))
 }
 
-/// Why a line was left out, or not taken as it stands.
+/// Reason why a line was left out or only partly used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Reason {
-    /// It has too few or too many columns.
+    /// The line has too few or too many columns.
     #[error("{found} columns instead of {expected}")]
     Columns {
-        /// How many there are.
+        /// Number of columns found.
         found: usize,
-        /// How many there should be.
+        /// Number of columns expected.
         expected: &'static str,
     },
-    /// A number is none.
-    #[error("`{0}` is no number")]
+    /// A number cannot be parsed.
+    #[error("`{0}` is not a number")]
     Number(String),
     /// Not a JSON object, or not a row of CSV.
     #[error("{0}")]
     Syntax(String),
     /// A question without a text.
-    #[error("no question in it")]
+    #[error("it has no question")]
     NoText,
-    /// A second question with this id: the first one counts.
-    #[error("the query id `{0}` was there before; the first one counts")]
+    /// A second question with the same id: the first one counts.
+    #[error("query id `{0}` appears twice; the first one counts")]
     DuplicateQuery(String),
-    /// A second label or rank of this document for this question: the first one counts.
-    #[error("`{document}` was there before for query `{query}`; the first one counts")]
+    /// A second label or rank of the same document for the same question: the first one counts.
+    #[error("`{document}` appears twice for query `{query}`; the first one counts")]
     DuplicateDocument {
         /// The question.
         query: String,
@@ -63,7 +64,7 @@ pub enum Reason {
     },
 }
 
-/// A line that could not be taken as it stands. It never stops the rest.
+/// A line that could not be used as it is. The other lines are still read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// The file.
@@ -80,17 +81,18 @@ impl fmt::Display for Problem {
     }
 }
 
-/// What a file holds, and what of it could not be used.
+/// The usable content of a file, and the lines that could not be used.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Parsed<T> {
-    /// What can be used.
+    /// The usable content.
     pub value: T,
-    /// Lines that could not: (line from 1, reason).
+    /// Lines that could not be used: (line from 1, reason).
     pub problems: Vec<(u64, Reason)>,
 }
 
-/// The lines of a TREC or BEIR file that are not blank: (line from 1, columns). Columns are parted by
-/// tabs where there are any, so that an id may hold spaces as paths do, else by spaces.
+/// Returns the lines of a TREC or BEIR file that are not blank: (line from 1, columns). Columns are
+/// separated by tabs if there are any, so that an id may contain spaces as paths do, else by
+/// spaces.
 pub(super) fn rows(text: &str) -> impl Iterator<Item = (u64, Vec<&str>)> {
     let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
     lines.map(|(number, line)| (number, columns(line)))
@@ -104,10 +106,10 @@ fn columns(line: &str) -> Vec<&str> {
     }
 }
 
-/// Reads and parses a file; `problems` takes what of it could not be used.
+/// Reads and parses a file, adding the lines that could not be used to `problems`.
 ///
 /// # Errors
-/// [`EvalError::Read`], and [`EvalError::Empty`] where `is_empty` says that nothing is left.
+/// [`EvalError::Read`], and [`EvalError::Empty`] if `is_empty` says that nothing is left.
 pub fn read<T>(
     path: &Path,
     parse: impl FnOnce(&str) -> Parsed<T>,
@@ -118,7 +120,7 @@ pub fn read<T>(
     let bytes =
         std::fs::read(path).map_err(|source| EvalError::Read { path: path.to_owned(), source })?;
     let text = String::from_utf8_lossy(&bytes);
-    // Spreadsheets put a mark before the first column's name.
+    // Spreadsheets put a byte order mark before the first column's name.
     let parsed = parse(text.strip_prefix('\u{feff}').unwrap_or(&text));
     let located = |(line, reason)| Problem { path: path.to_owned(), line, reason };
     let mut found: Vec<Problem> = parsed.problems.into_iter().map(located).collect();

@@ -1,4 +1,4 @@
-//! One mode of search, measured on labelled questions. Pure.
+//! Measures one search mode on labelled questions. Pure.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -10,23 +10,24 @@ use crate::run::Run;
 use crate::statistics::{auroc, auroc_interval, interval, mean, percentile};
 use recall_query::{Mode, Ranked};
 
-/// What came of one question.
+/// Outcome of one question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
     /// Id of the question.
     pub query: String,
-    /// Documents, best first, each named as the labels name it.
+    /// Ranked documents, best first, each named as the labels name it.
     pub ranking: Vec<String>,
     /// Relevance of the first hit, in [0, 1]; `None` without a hit.
     pub first: Option<f64>,
-    /// The highest relevance, by which the question is answered or refused; 0 without a hit.
+    /// The highest relevance, which decides whether the question is answered or refused; 0 without
+    /// a hit.
     pub top: f64,
     /// Seconds from the question's text to its ranking.
     pub seconds: f64,
 }
 
 impl Outcome {
-    /// What came of `query`, whose labels are `grades`.
+    /// Records the outcome of `query`, whose labels are `grades`.
     pub fn new(query: &Query, grades: &Grades, documents: &[Ranked], seconds: f64) -> Self {
         Self {
             query: query.id.clone(),
@@ -38,13 +39,13 @@ impl Outcome {
     }
 }
 
-/// Documents by the names that the labels know them by: a file that is named is found once, however
-/// many of its documents are.
+/// Returns the documents under the names that the labels use: a file named in the labels counts
+/// once, however many of its documents are found.
 pub fn label_names(documents: &[Ranked], grades: &Grades) -> Vec<String> {
     without_repeats(documents.iter().map(|d| label_name(&d.id, &d.path, grades)))
 }
 
-/// The id of a document, unless the labels know it by its path.
+/// Returns the id of a document, or its path if that is how the labels name it.
 fn label_name<'a>(id: &'a str, path: &'a str, grades: &Grades) -> &'a str {
     if !grades.contains_key(id) && grades.contains_key(path) { path } else { id }
 }
@@ -54,28 +55,28 @@ fn without_repeats<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
     names.filter(|name| seen.insert(*name)).map(str::to_owned).collect()
 }
 
-/// What came of all questions in one mode.
+/// Outcomes of all questions in one mode.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Outcomes {
     /// Questions that have labels.
     pub answerable: Vec<Outcome>,
     /// Questions about the corpus that nothing in it answers.
     pub unanswerable: Vec<Outcome>,
-    /// Questions of another corpus.
+    /// Questions about another corpus.
     pub off_topic: Vec<Outcome>,
 }
 
 impl Outcomes {
-    /// The rankings of the questions that have labels.
+    /// Returns the rankings of the questions that have labels.
     pub fn run(&self) -> Run {
         self.answerable.iter().map(|o| (o.query.clone(), o.ranking.clone())).collect()
     }
 }
 
-/// The judged rankings of one mode or run, by query id: one for every labelled question.
+/// The rankings of one mode or run with their grades, by query id: one for every labelled question.
 pub type Judgements = BTreeMap<String, Judged>;
 
-/// Judges a run; a question that it does not have counts as an empty ranking.
+/// Looks up the grades of a run; a question missing from it counts as an empty ranking.
 pub fn judge(run: &Run, qrels: &Qrels) -> Judgements {
     let judged = |(query, grades): (&String, &Grades)| {
         let ranking = run.get(query).map(Vec::as_slice).unwrap_or_default();
@@ -84,14 +85,14 @@ pub fn judge(run: &Run, qrels: &Qrels) -> Judgements {
     qrels.iter().map(judged).collect()
 }
 
-/// One number of a report.
+/// One figure of a report.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
     /// Its name, as in JSON.
     pub name: String,
     /// The number.
     pub value: f64,
-    /// 95 % confidence interval, where the questions are a sample of more.
+    /// 95 % confidence interval, if the questions are a sample of more.
     pub interval: Option<(f64, f64)>,
 }
 
@@ -110,17 +111,17 @@ impl Figure {
 pub struct Measured {
     /// The mode.
     pub mode: Mode,
-    /// Every labelled question's ranking.
+    /// The ranking of every labelled question, with grades.
     pub judged: Judgements,
     /// The figures, in the order they are shown.
     pub figures: Vec<Figure>,
-    /// How far the relevance of first hits can be believed, over answerable and unanswerable
-    /// questions, those off the topic left out.
+    /// Calibration of the relevance of first hits, over answerable and unanswerable questions;
+    /// off-topic ones are left out.
     pub calibration: Calibration,
 }
 
 impl Measured {
-    /// Measures a mode, where hits below `threshold` are no answer.
+    /// Measures a mode; hits whose relevance is below `threshold` are not answers.
     pub fn new(mode: Mode, outcomes: &Outcomes, qrels: &Qrels, threshold: f64) -> Self {
         let judged = judge(&outcomes.run(), qrels);
         let calibration = Calibration::of(&first_hits(outcomes, &judged));
@@ -131,13 +132,13 @@ impl Measured {
         Self { mode, judged, figures, calibration }
     }
 
-    /// The mean of any metric.
+    /// Returns the mean of a metric.
     pub fn mean(&self, metric: Metric) -> f64 {
         mean(&values(&self.judged, metric))
     }
 }
 
-/// A metric of every question, in order of query id.
+/// Returns a metric of every question, in order of query id.
 pub fn values(judged: &Judgements, metric: Metric) -> Vec<f64> {
     judged.values().map(|judged| metric.of(judged)).collect()
 }
@@ -154,7 +155,7 @@ fn first_hits(outcomes: &Outcomes, judged: &Judgements) -> Vec<(f64, bool)> {
     answerable.chain(unanswerable).collect()
 }
 
-/// Whether it answers what can be answered, and refuses the rest.
+/// Measures whether the mode answers what can be answered and refuses the rest.
 fn honesty(outcomes: &Outcomes, judged: &Judgements, threshold: f64) -> Vec<Figure> {
     let tops = |outcomes: &[Outcome]| outcomes.iter().map(|o| o.top).collect::<Vec<_>>();
     let share = |yes: &dyn Fn(f64) -> bool, tops: &[f64]| -> Vec<f64> {

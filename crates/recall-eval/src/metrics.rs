@@ -1,11 +1,11 @@
-//! One ranking against its labels. Pure.
+//! Scores one ranking against its labels. Pure.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::qrels::Grades;
 
-/// A figure of one ranking, in [0, 1]; the number is how many ranks are looked at.
+/// A metric of one ranking, in [0, 1]; the number is the cut-off rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Metric {
     /// Normalised discounted cumulative gain.
@@ -19,7 +19,7 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// What `recall eval` reports, in this order.
+    /// The metrics that `recall eval` reports, in this order.
     pub const ALL: [Self; 7] = [
         Self::Ndcg(10),
         Self::Recall(5),
@@ -30,7 +30,7 @@ impl Metric {
         Self::Success(5),
     ];
 
-    /// The figure of one ranking.
+    /// Computes the metric of one ranking.
     pub fn of(self, judged: &Judged) -> f64 {
         match self {
             Self::Ndcg(k) => judged.ndcg(k),
@@ -52,9 +52,9 @@ impl fmt::Display for Metric {
     }
 }
 
-/// A text is not the name of a [`Metric`].
+/// The text is not the name of a [`Metric`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no metric; there are ndcg@K, recall@K, mrr@K and success@K")]
+#[error("`{0}` is not a metric; the metrics are ndcg@K, recall@K, mrr@K and success@K")]
 pub struct UnknownMetric(pub String);
 
 impl FromStr for Metric {
@@ -74,7 +74,7 @@ impl FromStr for Metric {
     }
 }
 
-/// A ranking with the grade of each document in it, and what the best ranking would have.
+/// A ranking as the grade of each document in it, and the grades of the ideal ranking.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Judged {
     gains: Vec<u32>,
@@ -82,7 +82,7 @@ pub struct Judged {
 }
 
 impl Judged {
-    /// Looks up the grade of every document of a ranking, best first and none twice.
+    /// Looks up the grade of every document of a ranking, which is best first and without repeats.
     pub fn new<'a>(ranking: impl IntoIterator<Item = &'a str>, grades: &Grades) -> Self {
         let gain = |grade: i64| u32::try_from(grade).unwrap_or(0);
         let gains = ranking.into_iter().map(|id| grades.get(id).map_or(0, |g| gain(*g))).collect();
@@ -91,12 +91,12 @@ impl Judged {
         Self { gains, ideal }
     }
 
-    /// The rank of the first relevant document among the first `k`, from 1.
+    /// Returns the rank, from 1, of the first relevant document among the first `k`.
     pub fn first(&self, k: usize) -> Option<usize> {
         self.gains.iter().take(k).position(|gain| *gain > 0).map(|at| at + 1)
     }
 
-    /// Whether any document is relevant at all.
+    /// Whether any document is labelled relevant.
     pub fn has_answer(&self) -> bool {
         !self.ideal.is_empty()
     }

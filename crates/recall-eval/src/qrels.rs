@@ -1,4 +1,5 @@
-//! Which documents are right for which question, and how right: TREC's and BEIR's files. Pure.
+//! Parses and formats qrels, the grade of each document for each question, in TREC's and BEIR's
+//! formats. Pure.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +12,7 @@ pub type Grades = BTreeMap<String, i64>;
 pub type Qrels = BTreeMap<String, Grades>;
 
 /// Parses `query iteration document grade` (TREC) or `query document grade` with or without a
-/// header (BEIR), line by line. Columns are parted by tabs where there are any, else by spaces.
+/// header (BEIR), line by line. Columns are separated by tabs if there are any, else by spaces.
 pub fn parse(text: &str) -> Parsed<Qrels> {
     let mut out = Parsed::default();
     for (number, columns) in rows(text) {
@@ -47,7 +48,7 @@ fn add(qrels: &mut Qrels, (query, document, grade): (&str, &str, i64)) -> Result
     Ok(())
 }
 
-/// Labels as a TREC file, parted by tabs.
+/// Formats labels as a TREC file, separated by tabs.
 pub fn format(qrels: &Qrels) -> String {
     let line =
         |query: &str, document: &str, grade: i64| format!("{query}\t0\t{document}\t{grade}\n");
@@ -86,7 +87,7 @@ mod tests {
     fn a_bad_line_is_named_and_the_rest_counts() {
         check(
             "q1 0 d1 1\nq1 d2\nq1 0 d3 high\nq1 0 d1 2\nq1 0 d4 1",
-            r#"{"q1": {"d1": 1, "d4": 1}} ["2: 2 columns instead of 3 or 4", "3: `high` is no number", "4: `d1` was there before for query `q1`; the first one counts"]"#,
+            r#"{"q1": {"d1": 1, "d4": 1}} ["2: 2 columns instead of 3 or 4", "3: `high` is not a number", "4: `d1` appears twice for query `q1`; the first one counts"]"#,
         );
     }
 

@@ -1,9 +1,9 @@
-//! The questions that are asked: BEIR's `queries.jsonl`, and lists that a team writes by hand. Pure.
+//! Parses questions from BEIR's `queries.jsonl` and from lists that a team writes by hand. Pure.
 //!
-//! A list is CSV with the columns `query` and `relevant` (ids or paths, parted by `;`), or JSON
-//! lines with the same names, `relevant` being one text or a list of them. Questions need no id:
-//! they have their number then. A question whose `relevant` is there and empty is one that nothing
-//! answers. What else there is, is metadata.
+//! A list is CSV with the columns `query` and `relevant` (ids or paths, separated by `;`), or JSON
+//! lines with the same names, `relevant` being one text or a list of them. Questions without an id
+//! get their number. A question whose `relevant` is present but empty is one that nothing answers.
+//! All other fields are metadata.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -16,19 +16,18 @@ use crate::label_file::{Parsed, Reason};
 pub struct Query {
     /// Its id, else its number in the file, from 1.
     pub id: String,
-    /// The question.
+    /// Text of the question.
     pub text: String,
-    /// Fields about it, as text: a category, a conversation.
+    /// Other fields, as text: a category, a conversation.
     pub metadata: BTreeMap<String, String>,
-    /// Documents (ids or paths) that are taken out of its ranking, such as the ticket it was made
-    /// from.
+    /// Documents (ids or paths) removed from its ranking, such as the ticket it was made from.
     pub exclude: Vec<String>,
-    /// What answers it, where the list says so; empty if nothing does.
+    /// The documents that answer it, if the list says so; empty if nothing does.
     pub relevant: Option<Vec<String>>,
 }
 
 impl Query {
-    /// Whether a document is taken out of the question's ranking.
+    /// Whether a document is removed from the question's ranking.
     pub fn excludes(&self, id: &str, path: &str) -> bool {
         self.exclude.iter().any(|out| out == id || out == path)
     }
@@ -98,7 +97,7 @@ fn query(mut row: Map<String, Value>, number: usize) -> Result<Query, Reason> {
     Ok(Query { id, text, metadata, exclude, relevant })
 }
 
-/// A text or number as text; nothing if it is empty.
+/// Converts a text or number to text; `None` if it is empty.
 fn plain(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.trim().to_owned()).filter(|text| !text.is_empty()),
@@ -107,7 +106,7 @@ fn plain(value: &Value) -> Option<String> {
     }
 }
 
-/// A list of texts, or one text with several parted by `;`.
+/// Reads a list of texts, or several separated by `;` in one text.
 fn texts(value: &Value) -> Vec<String> {
     match value {
         Value::Array(values) => values.iter().filter_map(plain).collect(),
@@ -165,8 +164,8 @@ mod tests {
         check(
             "{\"_id\": \"q\", \"text\": \"a\"}\n{\"_id\": \"q\", \"text\": \"b\"}\n{\"_id\": \"r\"}\n[]\n{\"_id\": \"s\", \"text\": \"c\"}",
             "q=\"a\" {} -[] None\ns=\"c\" {} -[] None\n\
-             !2: the query id `q` was there before; the first one counts\n\
-             !3: no question in it\n\
+             !2: query id `q` appears twice; the first one counts\n\
+             !3: it has no question\n\
              !4: invalid type: sequence, expected a map at line 1 column 0\n",
         );
     }

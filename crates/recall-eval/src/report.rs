@@ -1,4 +1,4 @@
-//! What `recall eval` says, as text and as JSON. Pure.
+//! Formats the report of `recall eval`, as text and as JSON. Pure.
 
 use std::collections::BTreeMap;
 
@@ -11,37 +11,37 @@ use crate::metrics::Metric;
 use crate::statistics::mean;
 use recall_query::Mode;
 
-/// Questions that a list in the text shows; JSON has all.
+/// Number of questions that a list in the text shows; JSON has all.
 pub(super) const SHOWN: usize = 20;
-/// Characters of a question in a list.
+/// Maximum characters of a question in a list.
 pub(super) const TEXT_CHARS: usize = 70;
 
-/// All that was measured.
+/// All results of an evaluation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
     /// Name of the set.
     pub dataset: String,
     /// The embedding model, if vectors were used.
     pub model: Option<String>,
-    /// Documents in the index.
+    /// Number of documents in the index.
     pub documents: u64,
-    /// Questions that have labels.
+    /// Number of questions that have labels.
     pub queries: usize,
-    /// Questions about the corpus that nothing answers.
+    /// Number of questions about the corpus that nothing answers.
     pub unanswerable: usize,
-    /// Questions of another corpus.
+    /// Number of questions about another corpus.
     pub off_topic: usize,
-    /// Below this relevance a hit is no answer.
+    /// Relevance below which a hit is not an answer.
     pub threshold: f32,
-    /// Each mode.
+    /// The figures of each mode.
     pub modes: Vec<Measured>,
-    /// Hybrid against each retriever that was measured: (the retriever, metric by metric).
+    /// Hybrid against each measured retriever: (the retriever, the contrast of each metric).
     pub contrasts: Vec<(Mode, Vec<Contrast>)>,
-    /// The questions by a field of theirs.
+    /// The results grouped by a metadata field of the questions, if requested.
     pub groups: Option<Groups>,
-    /// What only one retriever finds.
+    /// Questions that only one retriever answers, if requested.
     pub misses: Option<Misses>,
-    /// What a reader should know: labels that could not be used, questions that were left out.
+    /// Notes for the reader: labels that could not be used, questions that were left out.
     pub notes: Vec<String>,
 }
 
@@ -50,7 +50,7 @@ pub struct Report {
 pub struct Groups {
     /// Name of the field.
     pub field: String,
-    /// By value; questions without one are under the empty text.
+    /// One group per value; questions without a value are under the empty text.
     pub groups: Vec<Group>,
 }
 
@@ -59,14 +59,14 @@ pub struct Groups {
 pub struct Group {
     /// The value.
     pub value: String,
-    /// How many questions have it.
+    /// Number of questions that have it.
     pub queries: usize,
-    /// For each mode the means of [`Metric::ALL`].
+    /// The means of [`Metric::ALL`] for each mode.
     pub modes: Vec<(Mode, Vec<f64>)>,
 }
 
 impl Groups {
-    /// Sorts the questions by `tag`, which gives a query id's value.
+    /// Groups the questions by `tag`, which maps a query id to its value.
     pub fn new(field: &str, modes: &[Measured], tag: &dyn Fn(&str) -> String) -> Self {
         let mut members: BTreeMap<String, Vec<&String>> = BTreeMap::new();
         for query in modes.first().into_iter().flat_map(|m| m.judged.keys()) {
@@ -91,13 +91,13 @@ fn means(judged: &Judgements, queries: &[&String]) -> Vec<f64> {
 /// Questions that only one retriever finds a relevant document for, with their texts.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Misses {
-    /// The keyword retriever misses, the vector retriever finds.
+    /// Questions that the keyword retriever misses and the vector retriever finds.
     pub only_vector: Vec<(Find, String)>,
-    /// The vector retriever misses, the keyword retriever finds.
+    /// Questions that the vector retriever misses and the keyword retriever finds.
     pub only_keyword: Vec<(Find, String)>,
 }
 
-/// The name of a mode, as it is typed.
+/// Returns the name of a mode, as typed on the command line.
 pub fn name(mode: Mode) -> &'static str {
     match mode {
         Mode::Hybrid => "hybrid",
@@ -107,7 +107,7 @@ pub fn name(mode: Mode) -> &'static str {
 }
 
 impl Report {
-    /// The report as JSON.
+    /// Formats the report as JSON.
     pub fn json(&self) -> Value {
         let modes: Map<String, Value> =
             self.modes.iter().map(|m| (name(m.mode).to_owned(), mode_json(m))).collect();
@@ -130,7 +130,7 @@ impl Report {
         out
     }
 
-    /// The report as text: a table, then what was asked for beside it.
+    /// Formats the report as text: a table, then whatever else was requested.
     pub fn text(&self) -> String {
         let mut out = format!(
             "{}: {} questions, {} documents{}\n\n",
@@ -171,7 +171,7 @@ impl Report {
     }
 }
 
-/// Six decimals: what is below is noise of adding in another order.
+/// Rounds to six decimals: anything below is noise from the order of additions.
 pub(super) fn number(value: f64) -> f64 {
     (value * 1e6).round() / 1e6
 }
@@ -237,7 +237,7 @@ fn cell(figure: &Figure) -> String {
 pub(super) fn contrast_line(contrast: &Contrast) -> String {
     let p = if contrast.p < 0.001 { "p < 0.001".into() } else { format!("p = {:.3}", contrast.p) };
     format!(
-        "  {:<12} {:+.3}  {p}  {} better, {} worse, {} alike\n",
+        "  {:<12} {:+.3}  {p}  {} better, {} worse, {} tied\n",
         contrast.metric, contrast.difference, contrast.wins, contrast.losses, contrast.ties
     )
 }
@@ -274,7 +274,7 @@ pub(super) fn more(count: usize) -> String {
     if more > 0 { format!("  and {more} more in the JSON report\n") } else { String::new() }
 }
 
-/// On one line, and not longer than `chars`.
+/// Shortens a text to one line of at most `chars` characters.
 pub(super) fn shortened(text: &str, chars: usize) -> String {
     let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let cut = line.char_indices().nth(chars).map_or(line.len(), |(at, _)| at);
@@ -319,7 +319,7 @@ mod tests {
                 if q == "a" { "ops".into() } else { String::new() }
             })),
             misses: Some(Misses { only_vector: texts, ..Misses::default() }),
-            notes: vec!["labels.csv:3: no question in it".into()],
+            notes: vec!["labels.csv:3: it has no question".into()],
             modes,
         }
     }

@@ -1,4 +1,4 @@
-//! What a system ranked for each question: TREC run files in and out. Pure.
+//! Parses and formats TREC run files: what a system ranked for each question. Pure.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -7,8 +7,8 @@ use crate::label_file::{Parsed, Reason, rows};
 /// Document ids, best first, by query id.
 pub type Run = BTreeMap<String, Vec<String>>;
 
-/// Parses `query Q0 document rank score tag`. As in `trec_eval` the score alone decides, read in
-/// single precision; equal scores are ordered by falling document id.
+/// Parses `query Q0 document rank score tag`. As in `trec_eval`, only the score decides the order,
+/// read in single precision; equal scores are ordered by falling document id.
 pub fn parse(text: &str) -> Parsed<Run> {
     let mut scored: BTreeMap<String, Vec<(f32, String)>> = BTreeMap::new();
     let mut seen: HashSet<(&str, &str)> = HashSet::new();
@@ -45,8 +45,8 @@ fn ordered(mut rows: Vec<(f32, String)>) -> Vec<String> {
     rows.into_iter().map(|(_, document)| document).collect()
 }
 
-/// A run as a TREC file, parted by tabs. The score falls by one from rank to rank and says nothing
-/// else: readers go by the score, and exact hits stand before better scores.
+/// Formats a run as a TREC file, separated by tabs. The score falls by one from rank to rank and
+/// means nothing else: readers sort by score, while recall ranks exact hits before better scores.
 pub fn format(run: &Run, tag: &str) -> String {
     let mut out = String::new();
     for (query, documents) in run {
@@ -90,7 +90,7 @@ mod tests {
     fn a_bad_line_is_named_and_the_rest_counts() {
         check(
             "q Q0 a 1 2 x\nq Q0 a 2 1 x\nq a\nq Q0 b 1 high x\nq Q0 c 1 nan x",
-            r#"{"q": ["a"]} ["2: `a` was there before for query `q`; the first one counts", "3: 2 columns instead of 6", "4: `high` is no number", "5: `nan` is no number"]"#,
+            r#"{"q": ["a"]} ["2: `a` appears twice for query `q`; the first one counts", "3: 2 columns instead of 6", "4: `high` is not a number", "5: `nan` is not a number"]"#,
         );
     }
 

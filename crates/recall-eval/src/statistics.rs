@@ -1,19 +1,21 @@
-//! How far a figure can be trusted. Pure, and the same numbers every time: the seed is fixed.
+//! Confidence intervals and significance tests. Pure, with the same numbers every time: the seed is
+//! fixed.
 
 use fastrand::Rng;
 
 const SEED: u64 = 20_261_129;
-/// Samples drawn for an interval.
+/// Number of samples drawn for an interval.
 const RESAMPLES: usize = 1000;
-/// Random exchanges tried for a test.
+/// Number of random exchanges tried for a test.
 const EXCHANGES: usize = 10_000;
 
-/// The mean; 0 of nothing.
+/// Returns the mean; 0 for an empty slice.
 pub fn mean(values: &[f64]) -> f64 {
     if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
 }
 
-/// The value that a share `p` in [0, 1] of all values does not exceed (nearest rank); 0 of nothing.
+/// Returns the value that a share `p` in [0, 1] of all values does not exceed (nearest rank); 0 for
+/// an empty slice.
 pub fn percentile(values: &[f64], p: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -21,7 +23,7 @@ pub fn percentile(values: &[f64], p: f64) -> f64 {
     sorted.get(rank.saturating_sub(1)).copied().unwrap_or(0.0)
 }
 
-/// A 95 % confidence interval of the mean: percentile bootstrap over the values.
+/// Returns a 95 % confidence interval of the mean, by percentile bootstrap over the values.
 pub fn interval(values: &[f64]) -> (f64, f64) {
     let mut rng = Rng::with_seed(SEED);
     let n = values.len();
@@ -33,28 +35,28 @@ fn middle(figures: Vec<f64>) -> (f64, f64) {
     (percentile(&figures, 0.025), percentile(&figures, 0.975))
 }
 
-/// Two-sided p-value of the difference of two means, paired query by query: the share of random
-/// exchanges within pairs that differ at least as much (Fisher's randomisation test).
+/// Returns the two-sided p-value of the difference of two means, paired query by query: the share
+/// of random exchanges within pairs that differ at least as much (Fisher's randomisation test).
 ///
 /// # Panics
 /// If the lengths differ.
 pub fn paired_p(a: &[f64], b: &[f64]) -> f64 {
     assert_eq!(a.len(), b.len(), "values are paired");
-    // Pairs without a difference change no sum.
+    // Pairs without a difference do not change the sum.
     let differences: Vec<f64> = a.iter().zip(b).map(|(a, b)| a - b).filter(|d| *d != 0.0).collect();
     let observed = differences.iter().sum::<f64>().abs();
     let mut rng = Rng::with_seed(SEED);
     let exchanged = |_: &usize| {
         let signed = differences.iter().map(|d| if rng.bool() { *d } else { -*d });
-        // Sums in another order differ in the last bits.
+        // Sums in a different order differ in the last bits.
         signed.sum::<f64>().abs() >= observed - 1e-9
     };
     let as_large = (0..EXCHANGES).filter(exchanged).count();
     (as_large + 1) as f64 / (EXCHANGES + 1) as f64
 }
 
-/// Area under the ROC curve: the probability that one of `high` is above one of `low`, equal ones
-/// counting half. `None` if either is empty.
+/// Returns the area under the ROC curve: the probability that one of `high` is above one of `low`,
+/// with ties counting half. `None` if either is empty.
 pub fn auroc(high: &[f64], low: &[f64]) -> Option<f64> {
     if high.is_empty() || low.is_empty() {
         return None;
@@ -73,7 +75,7 @@ fn area(high: &[f64], low_sorted: &[f64]) -> f64 {
     high.iter().map(wins).sum::<f64>() / (high.len() as f64 * low_sorted.len() as f64)
 }
 
-/// A 95 % confidence interval of [`auroc`]: percentile bootstrap over both sides.
+/// Returns a 95 % confidence interval of [`auroc`], by percentile bootstrap over both sides.
 pub fn auroc_interval(high: &[f64], low: &[f64]) -> Option<(f64, f64)> {
     auroc(high, low)?;
     let mut rng = Rng::with_seed(SEED);

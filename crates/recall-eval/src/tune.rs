@@ -1,5 +1,5 @@
-//! Fusion weights and the relevance threshold, fitted on labelled questions and judged on questions
-//! that the fit has not seen. Pure, and the same every time: the folds are drawn with a fixed seed.
+//! Fits the fusion weights and the relevance threshold on labelled questions, and tests them on
+//! held-out ones. Pure, and the same every time: the folds are drawn with a fixed seed.
 
 use std::collections::BTreeMap;
 
@@ -14,15 +14,15 @@ use recall_query::fuse::FusionWeights;
 use recall_query::ranking::Ranking;
 
 const SEED: u64 = 20_261_129;
-/// Parts that the questions are dealt into; each is held out once.
+/// Number of folds; each is held out once.
 pub const FOLDS: usize = 5;
-/// Fewer questions of a kind say nothing about others.
+/// Minimum number of questions of a kind: fewer say nothing about others.
 pub const LEAST: usize = 10;
-/// Held-out gains below this are not worth a setting of one's own.
+/// Minimum held-out gain: a smaller one is not worth a custom setting.
 pub const MARGIN: f64 = 0.005;
-/// Chance of a gain like this by accident, above which nothing is stored.
+/// Highest p-value at which a setting is stored: the chance of such a gain by accident.
 pub const P_MAX: f64 = 0.05;
-/// Keyword weights that are tried, the vector's being 1.
+/// Keyword weights that are tried, relative to a vector weight of 1.
 const KEYWORD: [f32; 10] = [0.0, 3.0, 6.0, 9.0, 12.0, 15.0, 18.0, 24.0, 32.0, 48.0];
 
 /// One question with all its candidates.
@@ -32,11 +32,11 @@ pub struct Sample {
     pub query: String,
     /// Its candidates.
     pub ranking: Ranking,
-    /// What answers it; `None` if nothing does.
+    /// Its labels; `None` if nothing answers it.
     pub grades: Option<Grades>,
 }
 
-/// What one setting makes of a question.
+/// The result of one question under one setting.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Try {
     /// nDCG@10; 0 for a question that nothing answers.
@@ -45,36 +45,37 @@ struct Try {
     top: f64,
 }
 
-/// A setting before and after, and what it does to questions that it was not fitted on.
+/// A setting before and after fitting, and its effect on held-out questions.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Proposal {
-    /// Its name among the settings of an index.
+    /// Name of the setting in the index.
     pub setting: &'static str,
-    /// What is measured: `ndcg@10` (higher is better) or `wrong` (lower is better): the mean of the
-    /// shares of answerable questions refused and of others answered.
+    /// The measure: `ndcg@10` (higher is better) or `wrong` (lower is better), the mean of the
+    /// share of answerable questions refused and the share of others answered.
     pub metric: &'static str,
-    /// How many questions.
+    /// Number of questions.
     pub questions: usize,
-    /// The setting now.
+    /// Current value of the setting.
     pub now: f64,
-    /// The setting fitted on all questions.
+    /// Value fitted on all questions.
     pub fitted: f64,
-    /// The measure with the setting as it is now.
+    /// The measure with the current value.
     pub before: f64,
-    /// The measure on each fold with the setting fitted on the others.
+    /// The measure on each fold with the value fitted on the other folds.
     pub after: f64,
     /// Two-sided p-value of the difference: a paired randomisation test.
     pub p: f64,
-    /// Whether it helps on held-out questions: by the margin, and not by chance.
+    /// Whether it helps on held-out questions, by at least [`MARGIN`] and not by chance.
     pub helps: bool,
 }
 
-/// Fits the weight of the keyword retriever, the vector retriever's being 1. `None` with too few questions.
+/// Fits the weight of the keyword retriever, with the vector retriever's at 1. `None` with too few
+/// questions.
 pub fn weights(samples: &[Sample], now: &FusionWeights) -> Option<Proposal> {
     let samples: Vec<&Sample> = samples.iter().filter(|s| s.grades.is_some()).collect();
     let current = if now.vector > 0.0 { now.keyword / now.vector } else { now.keyword };
     let mut tried: Vec<f32> = KEYWORD.into_iter().filter(|w| *w != current).collect();
-    // The first of equals is taken: what is there now, unless something else is better.
+    // The first of equals wins: the current value, unless another is better.
     tried.insert(0, current);
     let columns: Vec<Vec<f64>> = tried
         .iter()
@@ -107,7 +108,8 @@ pub fn threshold(samples: &[Sample], weights: &FusionWeights, now: f32) -> Optio
     let mut tried: Vec<f64> = (1..100).map(|hundredth| f64::from(hundredth) / 100.0).collect();
     tried.retain(|threshold| (threshold - f64::from(now)).abs() > 1e-6);
     tried.insert(0, f64::from(now));
-    // Right is higher here, so that the best is the highest as with nDCG; each kind counts half.
+    // Higher means more right here, so that the best is the highest as with nDCG; each kind counts
+    // half.
     let share = |kind: usize| tops.len() as f64 / (2 * sizes[kind].max(1)) as f64;
     let right = |threshold: f64| {
         let value = |(i, top): (usize, &f64)| match i < sizes[0] {
@@ -142,7 +144,7 @@ impl Proposal {
     }
 }
 
-/// `settings` with what helps in place of what was there.
+/// Returns `settings` with the helpful proposals applied.
 pub fn applied(settings: &BTreeMap<String, f64>, proposals: &[&Proposal]) -> BTreeMap<String, f64> {
     let mut out = settings.clone();
     for proposal in proposals.iter().filter(|p| p.helps) {
@@ -154,7 +156,7 @@ pub fn applied(settings: &BTreeMap<String, f64>, proposals: &[&Proposal]) -> BTr
     out
 }
 
-/// What `recall tune` may have stored.
+/// Names of the settings that `recall tune` may store.
 pub const SETTINGS: [&str; 3] = ["fusion.keyword", "fusion.vector", "relevance.threshold"];
 
 fn attempt(sample: &Sample, weights: &FusionWeights) -> Try {
@@ -169,7 +171,7 @@ fn attempt(sample: &Sample, weights: &FusionWeights) -> Try {
     Try { ndcg: Metric::Ndcg(10).of(&judged), top }
 }
 
-/// The column with the highest mean over `inside`; the first of equals.
+/// Returns the column with the highest mean over `inside`; the first of equals.
 fn best(columns: &[Vec<f64>], inside: &[usize]) -> usize {
     let mean = |column: &Vec<f64>| inside.iter().map(|i| column[*i]).sum::<f64>();
     let means: Vec<f64> = columns.iter().map(mean).collect();
@@ -177,9 +179,9 @@ fn best(columns: &[Vec<f64>], inside: &[usize]) -> usize {
     (1..columns.len()).fold(0, better)
 }
 
-/// The value of every question under the column that is fitted on the other folds, and the column
-/// fitted on all. `sizes` are how many questions of each kind follow each other; every kind is dealt
-/// out evenly. `None` if there are too few of one.
+/// Cross-validates: returns the value of every question under the column fitted on the other folds,
+/// and the column fitted on all. `sizes` is the number of questions of each consecutive kind; every
+/// kind is spread evenly over the folds. `None` if there are too few of one.
 fn cross(
     sizes: &[usize],
     columns: &[Vec<f64>],
@@ -200,7 +202,7 @@ fn cross(
     Some((held_out, fit(&all)))
 }
 
-/// The fold of each question.
+/// Assigns each question to a fold.
 fn folds(sizes: &[usize]) -> Vec<usize> {
     let mut rng = Rng::with_seed(SEED);
     let mut out = Vec::new();

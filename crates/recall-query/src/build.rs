@@ -1,4 +1,4 @@
-//! Making an index: its words first, then the vectors that are missing.
+//! Builds an index: keywords first, then the vectors that are missing.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -16,55 +16,55 @@ use recall_index::{
 use crate::degraded::Degraded;
 use crate::models::Models;
 
-/// Tokens of a model's limit that are left for a chunk's title and headings.
+/// Tokens of the model's limit that are reserved for a chunk's title and headings.
 const CONTEXT_TOKENS: usize = 72;
-/// How long another writer is waited for: longer than a watcher takes for a few files.
+/// How long to wait for another writer: longer than a watcher takes for a few files.
 const LOCK_PATIENCE: Duration = Duration::from_secs(5);
-/// Between two attempts to take its lock.
+/// Interval between attempts to take the writer's lock.
 const LOCK_TICK: Duration = Duration::from_millis(50);
-/// Chunks that are not worth loading another copy of a model for.
+/// Number of chunks up to which loading another copy of the model does not pay.
 const FEW: u64 = 256;
 
-/// Why an index could not be made or brought up to date.
+/// Reason why an index could not be built or brought up to date.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
     /// The index cannot be read or written.
     #[error(transparent)]
     Index(#[from] IndexError),
-    /// The catalogue of models is damaged, or does not have the model that was asked for.
+    /// The catalogue of models is damaged, or lacks the requested model.
     #[error(transparent)]
     Embed(#[from] EmbedError),
-    /// The model that the index was made with cannot be used.
+    /// The model that made the index cannot be used.
     #[error("{0}")]
     Model(Degraded),
-    /// An index is to be made anew from what it was made of, and that is not known.
-    #[error("which folders {} was made of is not known", folder.display())]
+    /// The index must be rebuilt from the folders it was made from, and those are not known.
+    #[error("it is not known which folders {} was made from", folder.display())]
     UnknownRoots {
-        /// The index.
+        /// The index folder.
         folder: PathBuf,
     },
 }
 
-/// How an index is made. Every value may be left to recall.
+/// Settings for building an index. Every one has a default.
 #[derive(Debug, Clone, Default)]
 pub struct BuildSettings {
-    /// The model, by its id in the catalogue; without one that of the index.
+    /// Id of the model in the catalogue; by default the index's own.
     pub model: Option<String>,
-    /// The model of an index that has none yet; without one recall's default.
+    /// Id of the model for an index that has none yet; by default [`recall_embed::DEFAULT_MODEL`].
     pub model_if_new: Option<String>,
-    /// Start over; vectors of unchanged texts are kept while the model stays.
+    /// Rebuild from scratch; vectors of unchanged texts are kept if the model stays the same.
     pub rebuild: bool,
     /// Make no vectors now.
     pub keyword_only: bool,
-    /// Threads for embedding, 1 to 64; without a wish one for each processor.
+    /// Threads for embedding, 1 to 64; by default one per processor.
     pub threads: Option<usize>,
-    /// Tokens of a chunk at the most, 16 up to what the model reads; 0 overlap is allowed.
+    /// Maximum tokens of a chunk, from 16 up to what the model reads.
     pub chunk_tokens: Option<usize>,
-    /// Tokens that a chunk repeats of the one before it, up to half of it.
+    /// Tokens that a chunk repeats from the one before it, from 0 up to half a chunk.
     pub chunk_overlap: Option<usize>,
 }
 
-/// Makes one index and brings it up to date.
+/// Builds one index and brings it up to date.
 pub struct Builder {
     folder: PathBuf,
     settings: BuildSettings,
@@ -72,31 +72,33 @@ pub struct Builder {
     spec: ModelSpec,
     installed: Result<Installed, Arc<EmbedError>>,
     tokenizer: Option<ModelTokenizer>,
-    /// Loaded when it is needed, once.
+    /// Loaded once, when it is first needed.
     embedder: OnceLock<Result<Embedder, Arc<EmbedError>>>,
 }
 
-/// An index whose words can be searched. It holds the writer's lock until it is dropped or finished.
+/// An index whose keywords can be searched but whose vectors may be missing. It holds the writer's
+/// lock until it is dropped, released or embedded.
 pub struct Words {
     indexer: Indexer,
     /// Counts and problems of the run.
     pub summary: Summary,
-    /// The index was cut by an estimate of tokens, and was made anew with the model's own.
+    /// Whether the index was rebuilt with the model's own tokens because its chunks had been cut by
+    /// an estimate.
     pub recut: bool,
 }
 
-/// The result of a run.
+/// Result of a run.
 #[derive(Debug)]
 pub struct Built {
     /// Counts and problems of the run.
     pub summary: Summary,
     /// The index as it is now.
     pub manifest: Manifest,
-    /// Why chunks are without a vector, if any are.
+    /// Why chunks lack a vector, if any do.
     pub no_vectors: Option<NoVectors>,
 }
 
-/// Why a run made no vectors.
+/// Reason why a run made no vectors.
 #[derive(Debug, Clone)]
 pub enum NoVectors {
     /// They were left for later.
@@ -106,12 +108,12 @@ pub enum NoVectors {
 }
 
 impl Builder {
-    /// A builder of the index in `folder`. The model is what `find` makes of its row in the catalogue,
-    /// which may take the time to fetch it; [`installed`](Self::installed) finds what is on this
-    /// machine and fetches nothing. Without a model the index is made without vectors.
+    /// Creates a builder of the index in `folder`. `find` locates the model of a catalogue row, and
+    /// may take the time to fetch it; [`installed`](Self::installed) finds what is on this machine
+    /// and fetches nothing. Without a model the index is built without vectors.
     ///
     /// # Errors
-    /// [`BuildError::Embed`] if no model has the id that was asked for.
+    /// [`BuildError::Embed`] if no model has the requested id.
     pub fn new(
         folder: impl Into<PathBuf>,
         settings: BuildSettings,
@@ -129,7 +131,7 @@ impl Builder {
         Ok(Self { folder, settings, home, spec, installed, tokenizer, embedder })
     }
 
-    /// The model as it is on this machine: what [`Builder::new`] takes to find one without fetching it.
+    /// Finds the model on this machine: pass it to [`Builder::new`] to fetch nothing.
     ///
     /// # Errors
     /// [`EmbedError::NotInstalled`], [`EmbedError::Damaged`].
@@ -137,8 +139,9 @@ impl Builder {
         recall_embed::installed(home, spec)
     }
 
-    /// Brings the index up to date with `roots` (those of the last run, if there are none), words and
-    /// vectors. `on_progress` is called from several threads; `stop` interrupts between two batches.
+    /// Brings the index up to date with `roots` (if empty, those of the last run), keywords and
+    /// vectors. `on_progress` is called from several threads; `stop` interrupts between two
+    /// batches.
     ///
     /// # Errors
     /// Those of [`Builder::update`] and [`Builder::embed`].
@@ -153,8 +156,8 @@ impl Builder {
         self.embed(words, options.optimize, on_progress, stop)
     }
 
-    /// The first half of [`Builder::build`]: after it the words can be searched. Another writer is
-    /// waited for a few seconds.
+    /// Runs the first half of [`Builder::build`], after which keywords can be searched. Waits a few
+    /// seconds for another writer.
     ///
     /// # Errors
     /// [`BuildError::UnknownRoots`], and [`BuildError::Index`]: another process writes, the index is
@@ -175,11 +178,12 @@ impl Builder {
         Ok(Words { indexer, summary, recut })
     }
 
-    /// The second half of [`Builder::build`]: vectors for the chunks that have none, then few large
-    /// segments made of many small ones; all of them merged into one with `optimize`.
+    /// Runs the second half of [`Builder::build`]: makes vectors for the chunks that have none,
+    /// then merges small segments into a few large ones, or all of them into one with `optimize`.
     ///
     /// # Errors
-    /// [`BuildError::Index`]. That the model cannot be used is no error but [`Built::no_vectors`].
+    /// [`BuildError::Index`]. A model that cannot be used is not an error: see
+    /// [`Built::no_vectors`].
     pub fn embed(
         &self,
         mut words: Words,
@@ -192,7 +196,7 @@ impl Builder {
         Ok(Built { summary, manifest: indexer.manifest().clone(), no_vectors })
     }
 
-    /// The index again, after its lock was given up: what is left to do of a run that did `summary`.
+    /// Opens the index again after its lock was released, to finish the run that did `summary`.
     ///
     /// # Errors
     /// [`BuildError::Index`].
@@ -201,7 +205,7 @@ impl Builder {
         Ok(Words { indexer, summary, recut })
     }
 
-    /// The model that makes the vectors, if it is on this machine.
+    /// Returns the record of the model that makes the vectors, if it is on this machine.
     pub fn model_record(&self) -> Option<ModelRecord> {
         self.installed.as_ref().ok().map(|installed| ModelRecord {
             id: self.spec.id.clone(),
@@ -248,7 +252,8 @@ impl Builder {
         }
     }
 
-    /// The index to write, and whether it had to be begun anew for the model's tokens.
+    /// Opens the index for writing. Returns it and whether it had to be rebuilt with the model's
+    /// tokens.
     fn open(&self, rebuild: bool) -> Result<(Indexer, bool), IndexError> {
         let (chunks, measured) = (self.chunks(), self.installed.is_ok());
         let estimated = |i: &Indexer| !i.manifest().measured && i.manifest().generation > 0;
@@ -278,7 +283,7 @@ impl Builder {
         Ok(())
     }
 
-    /// Where the tokens of a text begin; estimated without a model.
+    /// Returns where the tokens of a text begin; an estimate without a model.
     fn token_offsets(&self, text: &str) -> Vec<usize> {
         let known = self.tokenizer.as_ref().map(|tokenizer| tokenizer.starts(text));
         known.unwrap_or_else(|| estimated_tokens(text))
@@ -299,18 +304,19 @@ impl Builder {
 }
 
 impl Words {
-    /// Gives up the writer's lock. Returns what the run did and the index as it is now.
+    /// Releases the writer's lock. Returns what the run did and the current manifest.
     pub fn release(self) -> (Summary, Manifest) {
         (self.summary, self.indexer.manifest().clone())
     }
 }
 
-/// Makes the vectors that the index in `folder` lacks with the model that it was made with. Few are
-/// made with the copy of the model that answers questions, which go first; for many another copy is
-/// loaded, on `threads` sessions (without a wish, one for each processor but one).
+/// Makes the vectors that the index in `folder` lacks, with the model that made the index. A few
+/// are made with the copy of the model that answers questions, which take precedence; for many,
+/// another copy is loaded, on `threads` sessions (by default one for each processor but one).
 ///
 /// # Errors
-/// [`BuildError::Index`], and [`BuildError::Model`] if the model is not here or is another one.
+/// [`BuildError::Index`], and [`BuildError::Model`] if the model is not installed or is a different
+/// one.
 pub fn embed_missing(
     models: &Models,
     folder: &Path,
@@ -335,7 +341,7 @@ pub fn embed_missing(
     Ok(())
 }
 
-/// Embeds what has no vector. Returns how many texts that was.
+/// Embeds the texts that have no vector. Returns how many there were.
 fn embed(
     indexer: &mut Indexer,
     embedder: &Embedder,
@@ -347,8 +353,8 @@ fn embed(
     indexer.embed(embedder.dims(), &vectors, on_progress, stop)
 }
 
-/// The model asked for, else that of the index, else the one for new indexes. An index that is made
-/// anew may change its model.
+/// Returns the id of the requested model, else the index's own, else the one for new indexes. A
+/// rebuilt index may change its model.
 fn model_id(folder: &Path, settings: &BuildSettings) -> Option<String> {
     let manifest = Manifest::read(folder).ok();
     let own = manifest.and_then(|manifest| manifest.model).map(|model| model.id);

@@ -1,5 +1,5 @@
-//! Conditions on the documents of an answer, as people write them: dates, sources, authors, kinds, tags, paths and
-//! fields. Pure.
+//! Conditions on the documents of an answer, as people write them: dates, sources, authors, kinds,
+//! tags, paths and fields. Pure.
 
 use jiff::ZonedDateTime;
 use recall_index::Filter;
@@ -19,7 +19,7 @@ pub struct Conditions {
     pub until: Option<String>,
     /// From these sources: `slack`, `slack:incidents`.
     pub sources: Vec<String>,
-    /// By these authors: words of the name, case and accents aside.
+    /// By these authors: words of the name, ignoring case and accents.
     pub authors: Vec<String>,
     /// Of these kinds, by name.
     pub kinds: Vec<String>,
@@ -32,10 +32,10 @@ pub struct Conditions {
 }
 
 impl Conditions {
-    /// The conditions as a filter, seen from `now`.
+    /// Converts the conditions into a filter, with dates as seen from `now`.
     ///
     /// # Errors
-    /// [`QueryError::Condition`] for the first value that means nothing.
+    /// [`QueryError::Condition`] for the first value that makes no sense.
     pub fn filter(&self, now: &ZonedDateTime) -> Result<Filter, QueryError> {
         let mut filter = Filter::default();
         let lists = [

@@ -1,11 +1,11 @@
-//! Why an answer is from less than was asked for.
+//! Reasons why an answer searched less than was asked for.
 
 use std::sync::Arc;
 
 use recall_embed::EmbedError;
 use serde::{Deserialize, Serialize};
 
-/// Why the vector side of an answer is missing, or not complete.
+/// Reason why the vector side of an answer is missing or incomplete.
 #[derive(Debug, Clone, Serialize, Deserialize, thiserror::Error)]
 pub enum Degraded {
     /// The index has no vectors.
@@ -26,9 +26,9 @@ pub enum Degraded {
     #[error("the model is not loaded yet")]
     NotLoaded,
     /// The model on this machine is not the one that made the index.
-    #[error("the model {0} here is not the one the index was made with")]
+    #[error("the installed model {0} is not the one the index was made with")]
     OtherModel(String),
-    /// The model cannot be used. Other processes cannot be told: they find it out themselves.
+    /// The model cannot be used. This is not serialized: other processes meet the error themselves.
     #[serde(skip)]
     #[error("{0}")]
     Model(Arc<EmbedError>),

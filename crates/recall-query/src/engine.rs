@@ -1,4 +1,4 @@
-//! The engine: answers questions, and keeps indexes open and models loaded between them.
+//! Answers queries, and keeps indexes open and models loaded for the next one.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -16,36 +16,36 @@ use crate::query::{Mode, Query, Request};
 use crate::search::Searcher;
 use crate::{pointers, stale};
 
-/// Indexes that stay open; of more, the one that was asked longest ago is closed.
+/// Maximum number of indexes kept open; beyond it, the least recently queried one is closed.
 const INDEXES: usize = 8;
 
-/// Answers questions, one or many, from any thread. It keeps indexes open and models loaded between
-/// two questions: keep one engine for as long as questions come.
+/// Answers queries from any thread. It keeps indexes open and models loaded between queries, so
+/// keep one engine for as long as queries come.
 ///
-/// An answer is from the generation that is current when the question is asked: an index that was
-/// written since the last question is opened again.
+/// Each query is answered from the generation that is current at that moment: an index that was
+/// written since the last query is opened again.
 #[derive(Default)]
 pub struct Engine {
     models: Models,
     analyzer: Arc<Analyzer>,
-    /// The one that was asked last comes last.
+    /// The most recently queried one comes last.
     indexes: Mutex<Vec<Arc<OpenIndex>>>,
 }
 
-/// An index and the generation of it that was opened last.
+/// An index and the generation of it opened last.
 struct OpenIndex {
     folder: PathBuf,
     opened: Mutex<Option<(String, Arc<Snapshot>)>>,
 }
 
 impl Engine {
-    /// An engine with nothing opened and nothing loaded; models are looked for in the user's home of
-    /// models ([`recall_embed::Home::from_env`]).
+    /// Creates an engine with nothing opened or loaded. Models are looked up in the user's model
+    /// folder ([`recall_embed::Home::from_env`]).
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The answer to a question.
+    /// Answers a query.
     ///
     /// # Errors
     /// Those of [`Query::request`] and [`Engine::searcher`], [`QueryError::OtherModel`], and
@@ -54,7 +54,7 @@ impl Engine {
         self.answer_request(query, &query.request()?)
     }
 
-    /// The answer to a question that its caller has taken apart already.
+    /// Answers a query that its caller has already parsed.
     ///
     /// # Errors
     /// Those of [`Engine::answer`] but for [`QueryError::Condition`].
@@ -93,14 +93,14 @@ impl Engine {
         })
     }
 
-    /// Opens the index in `folder` for many questions in `mode`: for evaluation, for explanations, and
-    /// wherever every candidate is wanted instead of an answer. It stays with the
-    /// generation that is current now. In hybrid mode a vector side that cannot be used is left out,
-    /// and [`Searcher::degraded`] says why.
+    /// Opens a searcher of the index in `folder` in `mode`, for evaluation, explanations, or any
+    /// use that needs every candidate instead of an answer. It stays with the generation that is
+    /// current now. In hybrid mode a vector side that cannot be used is left out, and
+    /// [`Searcher::degraded`] says why.
     ///
     /// # Errors
-    /// [`QueryError::Index`] if the index cannot be opened, [`QueryError::NoVectors`] if vectors alone
-    /// were asked for and cannot be used.
+    /// [`QueryError::Index`] if the index cannot be opened, [`QueryError::NoVectors`] if `mode` is
+    /// vectors alone and they cannot be used.
     pub fn searcher(&self, folder: &Path, mode: Mode) -> Result<Searcher, QueryError> {
         let snapshot = self.snapshot(folder)?;
         match mode {
@@ -109,15 +109,15 @@ impl Engine {
         }
     }
 
-    /// The current generation of the index in `folder`, opened at most once while it is current.
+    /// Opens the current generation of the index in `folder`, at most once while it is current.
     ///
     /// # Errors
     /// [`QueryError::Index`].
     pub fn snapshot(&self, folder: &Path) -> Result<Arc<Snapshot>, QueryError> {
         let index = self.index(folder);
         let mut opened = lock(&index.opened);
-        // Read before the index is opened: a commit in between costs one opening more, and never
-        // lets an older generation pass for a newer one.
+        // Read before the index is opened: a commit in between costs one more opening, and never
+        // makes an older generation pass for a newer one.
         let identity = Manifest::identity(folder).ok();
         if let (Some((known, snapshot)), Some(identity)) = (&*opened, &identity)
             && known == identity
@@ -126,14 +126,14 @@ impl Engine {
         }
         *opened = None;
         let snapshot = Arc::new(Snapshot::open(folder)?);
-        // What could not be opened now may be opened the next time.
+        // An index that could not be opened is tried again the next time.
         if snapshot.vectors().is_ok() {
             *opened = identity.map(|identity| (identity, snapshot.clone()));
         }
         Ok(snapshot)
     }
 
-    /// Loads the model of the index in `folder`, for the questions to come.
+    /// Loads the model of the index in `folder` for later queries.
     ///
     /// # Errors
     /// [`QueryError::Index`], and [`QueryError::NoVectors`] if the model cannot be used.
@@ -142,12 +142,12 @@ impl Engine {
         self.embedder(&snapshot, false).map(|_| ()).map_err(QueryError::NoVectors)
     }
 
-    /// The models of this engine.
+    /// Returns the models of this engine.
     pub fn models(&self) -> &Models {
         &self.models
     }
 
-    /// The indexes that are open: folder and generation.
+    /// Returns the folder and generation of each open index.
     pub fn open_indexes(&self) -> Vec<(PathBuf, u64)> {
         let generation = |index: &Arc<OpenIndex>| {
             let opened = index.opened.try_lock().ok()?;
@@ -174,8 +174,8 @@ impl Engine {
         Searcher::new(snapshot, None, self.analyzer.clone(), mode, None)
     }
 
-    /// A searcher with its vector side. In a hurry (`fast`), a model that is not loaded counts as one
-    /// that cannot be used.
+    /// Creates a searcher with its vector side. With `fast`, a model that is not loaded yet counts
+    /// as one that cannot be used.
     fn with_vectors(
         &self,
         snapshot: Arc<Snapshot>,
@@ -214,7 +214,7 @@ fn refuse_other_model(snapshot: &Snapshot, asked: Option<&str>) -> Result<(), Qu
     }
 }
 
-/// Returns the note for answers while vectors are catching up.
+/// Returns the note that an answer carries while chunks still lack vectors.
 fn behind(manifest: &Manifest) -> Option<Degraded> {
     let (missing, chunks) = (manifest.counts.missing_vectors(), manifest.counts.chunks);
     (missing > 0).then_some(Degraded::Behind { missing, chunks })

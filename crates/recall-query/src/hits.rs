@@ -1,4 +1,4 @@
-//! Ranked documents made into hits: text, lines, messages, marks.
+//! Turns ranked documents into hits: text, lines, messages and marks.
 
 use std::sync::Arc;
 
@@ -10,17 +10,17 @@ use crate::ranking::{Ranked, Ranking};
 use crate::search::Searcher;
 use crate::{passage, stale};
 
-/// How much text hits may carry.
+/// Limits on the text that hits carry.
 #[derive(Debug, Clone, Copy)]
 pub struct TextBudget {
-    /// Bytes of all whole documents together.
+    /// Total bytes of all whole documents.
     pub whole: usize,
-    /// Print every document in full.
+    /// Whether every document is returned in full, whatever its size.
     pub full: bool,
 }
 
 impl Searcher {
-    /// Some of the documents of a ranking as hits, best first, with their texts.
+    /// Turns some documents of a ranking into hits with their texts, best first.
     ///
     /// # Errors
     /// Those of reading the index.
@@ -93,7 +93,7 @@ impl Searcher {
         }
     }
 
-    /// The text to show, its lines, and what did not fit.
+    /// Returns the text to show, its lines, and what did not fit.
     #[expect(clippy::type_complexity, reason = "three answers to one question, unpacked at once")]
     fn text(
         &self,
@@ -132,7 +132,7 @@ impl Searcher {
     }
 }
 
-/// The messages of an entry that `shown` is from.
+/// Returns the messages of an entry that `shown` is taken from.
 fn messages(entry: &Entry, shown: Option<&str>) -> Vec<MessageView> {
     let document = &entry.document;
     let Some(start) = shown.and_then(|shown| document.text.find(shown)) else { return Vec::new() };
@@ -153,7 +153,7 @@ fn matching(ranking: &Ranking, ranked: &Ranked) -> Vec<(String, f32)> {
     terms.filter(|(_, c)| **c > 0.0).map(|(t, c)| (t.text.clone(), *c)).collect()
 }
 
-/// All of the text of the document that has this entry, from its parts.
+/// Joins the parts of the document that has this entry into its whole text.
 ///
 /// # Errors
 /// Those of reading the index.
@@ -172,7 +172,8 @@ pub fn whole_text(snapshot: &Snapshot, of: EntryId, entry: &Entry) -> Result<Str
     Ok(out)
 }
 
-/// Parts overlap a little; between them there is only white space.
+/// Appends a part to the text so far: parts overlap a little, or have only white space between
+/// them.
 fn append_part(out: &mut String, part: &Entry) {
     let offset = usize::try_from(part.offset).unwrap_or(usize::MAX);
     let seen = out.len().saturating_sub(offset);
@@ -182,7 +183,7 @@ fn append_part(out: &mut String, part: &Entry) {
     out.push_str(part.document.text.get(seen..).unwrap_or_default());
 }
 
-/// The lines of a chunk in its file, where the entry's text stands there as it is.
+/// Returns the lines of a chunk in its file, if the file contains the entry's text unchanged.
 fn lines(entry: &Entry, chunk: usize) -> Option<(u64, u64)> {
     let span = entry.document.span?;
     let text = &entry.document.text;

@@ -1,4 +1,4 @@
-//! The models that an engine keeps loaded.
+//! Keeps the models of an engine loaded, one copy per index record.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -7,14 +7,14 @@ use recall_index::ModelRecord;
 
 use crate::degraded::Degraded;
 
-/// Models that stay loaded.
+/// Maximum number of models kept loaded.
 const MODELS: usize = 2;
 
-/// Models by the record that an index has of them; of more than two, the one that was used longest
-/// ago is let go.
+/// Loaded models, by the record that an index has of them; beyond two, the least recently used one
+/// is dropped.
 pub struct Models {
     home: Home,
-    /// The one that was used last comes last.
+    /// The most recently used one comes last.
     loaded: Mutex<Vec<(ModelRecord, Arc<Embedder>)>>,
 }
 
@@ -25,17 +25,17 @@ impl Default for Models {
 }
 
 impl Models {
-    /// Where models live on this machine.
+    /// Returns the folder of models on this machine.
     pub fn home(&self) -> &Home {
         &self.home
     }
 
-    /// The model of a record with one session for questions, loaded if it is not yet.
+    /// Returns the model of a record with one session for queries, loading it if necessary.
     ///
     /// # Errors
     /// [`Degraded::OtherModel`] or [`Degraded::Model`].
     pub fn load(&self, record: &ModelRecord) -> Result<Arc<Embedder>, Degraded> {
-        // Held while it is being loaded, so that nobody loads it twice.
+        // Held while the model is being loaded, so that it is not loaded twice.
         let mut models = lock(&self.loaded);
         let model = match models.iter().position(|(known, _)| known == record) {
             Some(at) => models.remove(at),
@@ -48,7 +48,7 @@ impl Models {
         Ok(embedder)
     }
 
-    /// A copy of the model of a record, on `threads` sessions, that nobody else shares.
+    /// Loads a separate copy of the model of a record, on `threads` sessions.
     ///
     /// # Errors
     /// Those of [`Models::load`].
@@ -61,19 +61,19 @@ impl Models {
         Embedder::load(&self.home, &installed, threads).map_err(|e| Degraded::Model(Arc::new(e)))
     }
 
-    /// The model of a record, if it is loaded already.
+    /// Returns the model of a record, if it is loaded already.
     pub fn loaded(&self, record: &ModelRecord) -> Option<Arc<Embedder>> {
         let models = self.loaded.try_lock().ok()?;
         models.iter().find(|(known, _)| known == record).map(|(_, embedder)| embedder.clone())
     }
 
-    /// The models that are loaded, by id.
+    /// Returns the ids of the loaded models.
     pub fn loaded_ids(&self) -> Vec<String> {
         let models = self.loaded.try_lock();
         models.map_or_else(|_| Vec::new(), |m| m.iter().map(|(r, _)| r.id.clone()).collect())
     }
 
-    /// The files of the model of a record, which must be those that made the index.
+    /// Finds the installed files of the model of a record, which must be those that made the index.
     fn installed(&self, record: &ModelRecord) -> Result<Installed, Degraded> {
         let failed = |error| Degraded::Model(Arc::new(error));
         let catalogue = ModelCatalogue::of(&self.home).map_err(failed)?;
@@ -86,7 +86,8 @@ impl Models {
     }
 }
 
-/// A value behind a lock; a panic elsewhere leaves it usable, for it is only ever replaced whole.
+/// Locks a mutex even if another thread panicked while holding it: its value is only ever replaced
+/// as a whole, so it stays usable.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

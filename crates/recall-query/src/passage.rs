@@ -1,11 +1,11 @@
-//! The passage of a document to show, and the words in it to mark. Pure.
+//! Chooses the passage of a document to show, and the words in it to mark. Pure.
 
 use std::ops::Range;
 
 use recall_index::{Analyzer, Entry, QueryTerm, TermField, Variant};
 
-/// Chunk of `entry` that answers best: by the share of the question's weight that it holds, then by
-/// its cosine, then the first. `weights` go with `terms`.
+/// Chooses the best chunk of `entry`: by the share of the question's weight that it contains, then
+/// by its cosine, then by position. `weights` go with `terms`.
 pub fn best_chunk(
     entry: &Entry,
     terms: &[QueryTerm],
@@ -18,20 +18,20 @@ pub fn best_chunk(
         let text = chunk_text(entry, index);
         let held = held(text, terms, analyzer);
         let share: f32 = weights.iter().zip(held).filter(|(_, h)| *h).map(|(w, _)| w).sum();
-        // Cosines of one document are within a tenth of each other; a word more is worth as much.
+        // Cosines within one document differ by at most a tenth; one more word is worth as much.
         share / whole + 5.0 * cosines.get(index).copied().flatten().unwrap_or(0.0)
     };
     let scores: Vec<f32> = (0..entry.chunks.len()).map(score).collect();
     (0..scores.len()).rev().max_by(|a, b| scores[*a].total_cmp(&scores[*b])).unwrap_or(0)
 }
 
-/// The text of a chunk.
+/// Returns the text of a chunk.
 pub fn chunk_text(entry: &Entry, index: usize) -> &str {
     let Some(chunk) = entry.chunks.get(index) else { return &entry.document.text };
     entry.document.text.get(chunk.start as usize..chunk.end as usize).unwrap_or_default()
 }
 
-/// For each term whether `text` holds one of its forms.
+/// Tells for each term whether `text` contains one of its forms.
 fn held(text: &str, terms: &[QueryTerm], analyzer: &Analyzer) -> Vec<bool> {
     let words = analyzer.words(text);
     let lower = text.to_lowercase();
@@ -42,7 +42,7 @@ fn held(text: &str, terms: &[QueryTerm], analyzer: &Analyzer) -> Vec<bool> {
     terms.iter().map(|term| term.variants.iter().any(holds)).collect()
 }
 
-/// The byte ranges of `text` that match a term of the question, in order, without overlaps.
+/// Returns the byte ranges of `text` that match a term of the question, in order, without overlaps.
 pub fn marks(text: &str, terms: &[QueryTerm], analyzer: &Analyzer) -> Vec<Range<usize>> {
     let variants = || terms.iter().flat_map(|term| &term.variants);
     let is_term = |word: &str| variants().any(|v| v.field == TermField::Word && v.text == word);
@@ -53,7 +53,7 @@ pub fn marks(text: &str, terms: &[QueryTerm], analyzer: &Analyzer) -> Vec<Range<
         .map(|word| word.span)
         .collect();
     for name in variants().filter(|v| v.field == TermField::Identifier) {
-        // Lower case may change lengths; then the words alone are marked.
+        // Lower case may change lengths; then only the words are marked.
         let lower = text.to_lowercase();
         if lower.len() == text.len() {
             out.extend(lower.match_indices(&name.text).map(|(at, found)| at..at + found.len()));
@@ -71,7 +71,8 @@ pub fn marks(text: &str, terms: &[QueryTerm], analyzer: &Analyzer) -> Vec<Range<
     merged
 }
 
-/// At most `bytes` of `text` around its first mark, from the beginning of a line or word on.
+/// Returns a range of at most `bytes` of `text` around its first mark, starting at the beginning of
+/// a line or word.
 pub fn window(text: &str, marks: &[Range<usize>], bytes: usize) -> Range<usize> {
     if text.len() <= bytes {
         return 0..text.len();

@@ -1,31 +1,32 @@
-//! The parser of questions: plain words first. No punctuation can make it fail. Pure.
+//! Parses a question: plain words, phrases and conditions. No punctuation can make it fail. Pure.
 //!
-//! Understood beyond words: `"a phrase"` and `+word` (must be there), `-word` (must not), and the
-//! filters `since: until: source: author: kind: tag: path:`. What only looks like one of these
-//! (`--no-verify`, `error: …`, a lone quote) is plain text.
+//! Recognised besides plain words:  `"a phrase"` and `+word` (must be there), `-word` (must not),
+//! and the filters `since: until: source: author: kind: tag: path:`. Text that only looks like one
+//! of these (`--no-verify`, `error: …`, a lone quote) is plain text.
 
-/// A question taken apart.
+/// A parsed question.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Question {
     /// The words to look for, those of phrases included.
     pub text: String,
-    /// Words and phrases that must be there.
+    /// Words and phrases that are required.
     pub must: Vec<String>,
-    /// Words and phrases that must not.
+    /// Words and phrases that are excluded.
     pub not: Vec<String>,
     /// Filters: (name, value).
     pub filters: Vec<(String, String)>,
-    /// The whole question is one token or one phrase: what it names is meant exactly.
+    /// The token or phrase that is the whole question, which is then meant exactly.
     pub exact: Option<String>,
 }
 
 /// Names of filters that a question may hold.
 pub const FILTERS: [&str; 7] = ["since", "until", "source", "author", "kind", "tag", "path"];
 
-/// Longer questions are cut: no model reads more, and no index should be asked for more terms.
+/// Longer questions are truncated to this many characters: no model reads more, and no index should
+/// be searched for more terms.
 const CHARS_MAX: usize = 4000;
 
-/// One piece of a question.
+/// One piece of a question: a word, a phrase or a condition.
 struct Piece<'a> {
     sign: Option<char>,
     name: Option<&'a str>,
@@ -33,8 +34,8 @@ struct Piece<'a> {
     quoted: bool,
 }
 
-/// Takes a question apart. `is_valid` says whether a filter's value can be used; with one that
-/// cannot, it stays plain text.
+/// Parses a question. `is_valid` says whether a filter's value can be used; a filter whose value
+/// cannot stays plain text.
 pub fn parse(question: &str, is_valid: &dyn Fn(&str, &str) -> bool) -> Question {
     let question: String =
         question.chars().map(|c| if c.is_control() { ' ' } else { c }).take(CHARS_MAX).collect();
@@ -65,7 +66,7 @@ pub fn parse(question: &str, is_valid: &dyn Fn(&str, &str) -> bool) -> Question 
     out
 }
 
-/// The piece as it was typed, where its sign or name turned out to be plain text.
+/// Returns the piece as typed, when its sign or name turned out to be plain text.
 fn whole<'a>(question: &'a str, piece: &Piece<'a>) -> &'a str {
     let start = piece.text.as_ptr() as usize - question.as_ptr() as usize;
     let before = piece.sign.map_or(0, char::len_utf8) + piece.name.map_or(0, |name| name.len() + 1);
@@ -91,7 +92,8 @@ fn pieces(question: &str) -> Vec<Piece<'_>> {
     out
 }
 
-/// The first piece of `text`, which does not begin with a space, and what follows it.
+/// Splits off the first piece of `text`, which must not begin with a space, and returns it with the
+/// rest.
 fn piece(text: &str) -> (Option<Piece<'_>>, &str) {
     let (sign, after_sign) = signed(text);
     let (name, body) = named(after_sign);
@@ -108,7 +110,8 @@ fn piece(text: &str) -> (Option<Piece<'_>>, &str) {
     ((!word.is_empty()).then_some(piece), &body[end..])
 }
 
-/// A sign counts before a word of two letters or more, or a quote: `-v` and `--flag` are names.
+/// Splits off a leading sign. It counts only before a word of two letters or more, or a quote: `-v`
+/// and `--flag` are names.
 fn signed(text: &str) -> (Option<char>, &str) {
     let mut chars = text.chars();
     let Some(sign @ ('+' | '-')) = chars.next() else { return (None, text) };

@@ -1,4 +1,4 @@
-//! The candidates of one question, ranked, each with its relevance. Pure.
+//! Ranks the candidates of one question and estimates the relevance of each. Pure.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -9,39 +9,39 @@ use crate::features::{Features, QueryFeatures};
 use crate::fuse::{self, FusionWeights, Shares};
 use crate::relevance::{self, Margins, TopTwo};
 
-/// One document that answers, or nearly.
+/// One candidate document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ranked {
-    /// The entry that answers best.
+    /// Its best entry.
     pub entry: EntryId,
-    /// Key of the document.
+    /// Key of the document in the index.
     pub document: u64,
-    /// Its id, by which ties are broken.
+    /// Its id, which breaks ties.
     pub id: String,
     /// Its path.
     pub path: String,
-    /// What fusion made of the features: only for comparing documents of one question.
+    /// Score from fusion, comparable only among documents of one question.
     pub score: f32,
-    /// What each retriever adds to the score.
+    /// Each retriever's share of the score.
     pub shares: Shares,
     /// Estimated probability that it answers the question.
     pub relevance: f32,
-    /// The features.
+    /// Its features.
     pub features: Features,
-    /// How far it is ahead of the others or behind them.
+    /// How far it is ahead of the other documents or behind them.
     pub margins: Margins,
-    /// It is written in another language than the question.
+    /// Whether it is written in another language than the question.
     pub cross_language: bool,
     /// Rank in the keyword retriever's list, from 1.
     pub keyword_rank: Option<usize>,
     /// Rank in the vector retriever's list, from 1.
     pub vector_rank: Option<usize>,
-    /// The entry, where ranking had to read it.
+    /// The entry, if ranking had to read it.
     pub fetched: Option<Arc<Entry>>,
 }
 
 impl Ranked {
-    /// A candidate that is not ranked yet.
+    /// Creates a candidate that is not ranked yet.
     pub fn new(
         entry: EntryId,
         document: u64,
@@ -65,7 +65,7 @@ impl Ranked {
         }
     }
 
-    /// Joins what another entry of the same document says.
+    /// Merges the features of another entry of the same document.
     pub fn merge(&mut self, entry: EntryId, other: Features) {
         let own = &self.features;
         let nearer = other.cosine > own.cosine;
@@ -85,7 +85,7 @@ impl Ranked {
     }
 }
 
-/// Every candidate, best first, with what was known of the question.
+/// Every candidate, best first, with the features of the question.
 #[derive(Debug, Clone, Default)]
 pub struct Ranking {
     /// Documents, best first.
@@ -94,7 +94,7 @@ pub struct Ranking {
     pub query: QueryFeatures,
     /// The question's terms.
     pub terms: Vec<QueryTerm>,
-    /// Entries that a filter or a condition let pass; `None` if there was none.
+    /// Number of entries that pass the filters and conditions; `None` if there were none.
     pub allowed: Option<u64>,
     /// The question's vector, of unit length.
     pub vector: Option<Vec<f32>>,
@@ -102,8 +102,8 @@ pub struct Ranking {
 
 impl Ranking {
     /// Scores the candidates and puts them in order: exact ones first, then by score, then by id.
-    /// Relevance has no part in it: it is estimated for each alone, and two hits whose relevances
-    /// differ by less than their error would change places.
+    /// Relevance plays no part in the order: it is estimated for each document alone, and two hits
+    /// whose relevances differ by less than their error would change places.
     pub fn arrange(&mut self, weights: &FusionWeights) {
         self.rank_by_retriever();
         let background = fuse::background(&self.query, self.documents.iter().map(|d| &d.features));
@@ -120,8 +120,8 @@ impl Ranking {
         self.set_margins();
     }
 
-    /// Takes candidates out as if the corpus did not hold them: a question made from a ticket would
-    /// find that ticket first, and nothing else would stand out beside it.
+    /// Removes candidates as if the corpus did not contain them: a question made from a ticket
+    /// would find that ticket first, and nothing else would stand out beside it.
     pub fn leave_out(&mut self, is_out: impl Fn(&Ranked) -> bool, weights: &FusionWeights) {
         let before = self.documents.len();
         self.documents.retain(|document| !is_out(document));
@@ -131,7 +131,7 @@ impl Ranking {
         }
     }
 
-    /// Estimates the relevance of every candidate; they are in order.
+    /// Estimates the relevance of every candidate; the candidates must be in order.
     pub fn estimate_relevance(&mut self) {
         for document in &mut self.documents {
             let Ranked { features, margins, cross_language, .. } = document;
@@ -175,7 +175,7 @@ impl Ranking {
     }
 }
 
-/// A gap; where there is no other document, a lead like that of most right answers.
+/// Returns a finite gap; without another document, a lead like that of most right answers.
 fn bounded(gap: f32) -> f32 {
     if gap.is_finite() { gap } else { 2.0 }
 }

@@ -1,5 +1,5 @@
-//! From a question to documents ranked and judged: both retrievers, the features of each document,
-//! fusion, relevance. Reads one generation.
+//! Searches one generation of an index: both retrievers, the features of each document, fusion and
+//! relevance.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,19 +18,19 @@ use crate::query::{Mode, Request};
 use crate::ranking::{Ranked, Ranking};
 use crate::relevance::RelevanceModel;
 
-/// Candidates that each retriever gives, at least: more than anyone reads, so that the first hits do
-/// not depend on how many are asked for.
+/// Minimum number of candidates from each retriever: more than anyone reads, so that the first hits
+/// do not depend on how many are requested.
 const DEPTH: usize = 256;
-/// Vectors in the sample that tells what an unrelated text scores.
+/// Number of vectors sampled to learn what unrelated texts score.
 const SAMPLE: usize = 1000;
-/// Documents whose language is looked at, from the first on.
+/// Number of top documents whose language is compared with the question's.
 const LANGUAGES_READ: usize = 16;
-/// Entries with one and the same chunk text that are looked at.
+/// Maximum number of entries considered that share the same chunk text.
 const TWINS: usize = 32;
 /// Factor between a term's idf and the most it can add to a BM25 score (k1 + 1).
 const BM25_LIMIT: f32 = 2.2;
 
-/// Searches one generation: [`Engine::searcher`](crate::Engine::searcher) opens it.
+/// Searches one generation of an index; created by [`Engine::searcher`](crate::Engine::searcher).
 pub struct Searcher {
     snapshot: Arc<Snapshot>,
     embedder: Option<Arc<Embedder>>,
@@ -41,7 +41,7 @@ pub struct Searcher {
     degraded: Option<Degraded>,
 }
 
-/// A question made ready: terms, conditions, vector.
+/// A question prepared for searching: its terms, allowed entries and vector.
 struct Prepared {
     terms: Vec<QueryTerm>,
     allowed: Option<Allowed>,
@@ -50,7 +50,8 @@ struct Prepared {
 }
 
 impl Searcher {
-    /// A searcher over `snapshot`; without an embedder the vector side is silent.
+    /// Creates a searcher over `snapshot`; without an embedder the vector retriever returns
+    /// nothing.
     pub(crate) fn new(
         snapshot: Arc<Snapshot>,
         embedder: Option<Arc<Embedder>>,
@@ -64,42 +65,43 @@ impl Searcher {
         Self { snapshot, embedder, analyzer, weights, relevance, mode, degraded }
     }
 
-    /// The generation that is searched.
+    /// Returns the generation that is searched.
     pub fn snapshot(&self) -> &Arc<Snapshot> {
         &self.snapshot
     }
 
-    /// The model of the vector side, if that answers.
+    /// Returns the model of the vector retriever, if that is in use.
     pub fn embedder(&self) -> Option<&Arc<Embedder>> {
         self.embedder.as_ref()
     }
 
-    /// Returns the retrievers that can answer: those that were asked for, or keywords alone.
+    /// Returns the retrievers in use: those requested, or keywords alone.
     pub fn mode(&self) -> Mode {
         self.mode
     }
 
-    /// Why the vector side is missing or not complete.
+    /// Returns why the vector side is missing or incomplete, if it is.
     pub fn degraded(&self) -> Option<&Degraded> {
         self.degraded.as_ref()
     }
 
-    /// How text is cut into words.
+    /// Returns the analyzer that splits text into words.
     pub fn analyzer(&self) -> &Analyzer {
         &self.analyzer
     }
 
-    /// How much each retriever counts.
+    /// Returns the weight of each retriever.
     pub fn weights(&self) -> &FusionWeights {
         &self.weights
     }
 
-    /// Below this relevance nothing counts as an answer.
+    /// Returns the relevance below which nothing counts as an answer.
     pub fn threshold(&self) -> f32 {
         self.relevance.threshold
     }
 
-    /// All candidates for a request, ranked and judged, not yet cut to k or to the relevant ones.
+    /// Returns all candidates for a request, ranked and with their relevance, not yet cut to k or
+    /// to the relevant ones.
     ///
     /// # Errors
     /// [`QueryError::Index`] and [`QueryError::Embed`].
@@ -127,7 +129,7 @@ impl Searcher {
         Ok(ranking)
     }
 
-    /// Notes which of the first documents are written in another language than the question.
+    /// Marks which of the top documents are written in another language than the question.
     fn compare_languages(&self, question: &str, ranking: &mut Ranking) -> Result<(), IndexError> {
         let Some(own) = language(question) else { return Ok(()) };
         for document in ranking.documents.iter_mut().take(LANGUAGES_READ) {
@@ -142,12 +144,12 @@ impl Searcher {
         let clauses = |texts: &[String]| -> Vec<Clause> {
             texts.iter().filter_map(|text| clause(text, &self.analyzer)).collect()
         };
-        // In a question that is one token, the token ranks first without being a condition.
+        // If the question is one token, documents with it rank first, but it is not a condition.
         let must = if question.exact.is_some() { Vec::new() } else { clauses(&question.must) };
         let not = clauses(&question.not);
         let allowed = self.snapshot.keyword().allowed(&request.filter, &must, &not)?;
         let terms = terms(&question.text, &self.analyzer);
-        // Where no word is left that says anything, a vector would only find something.
+        // If no meaningful word is left, a vector would still find something, but nothing relevant.
         let silent = request.mode == Mode::Keyword || terms.is_empty();
         let vector = match &self.embedder {
             Some(embedder) if !silent && self.snapshot.vectors().is_ok_and(|v| v.is_some()) => {
@@ -158,7 +160,7 @@ impl Searcher {
         Ok(Prepared { terms, allowed, vector })
     }
 
-    /// The entries of the nearest chunks with their cosines.
+    /// Returns the entries of the nearest chunks, with their cosines.
     fn nearest(
         &self,
         vector: &[f32],
@@ -214,7 +216,7 @@ impl Searcher {
         Ok(query)
     }
 
-    /// The features of each document, from the best of its entries for each retriever.
+    /// Computes the features of each document, from its best entry for each retriever.
     fn documents(
         &self,
         request: &Request,
@@ -252,7 +254,7 @@ impl Searcher {
         Ok(documents)
     }
 
-    /// The cosine with the nearest chunk of an entry.
+    /// Returns the cosine with the nearest chunk of an entry.
     fn cosine(&self, prepared: &Prepared, id: EntryId) -> Result<Option<f32>, IndexError> {
         let (Some(vector), Ok(Some(vectors))) = (&prepared.vector, self.snapshot.vectors()) else {
             return Ok(None);
@@ -262,7 +264,8 @@ impl Searcher {
         Ok(cosines.max_by(f32::total_cmp))
     }
 
-    /// Words in a row are not yet the phrase: accents, punctuation and stems must agree too.
+    /// Checks exact phrases against the text: consecutive words are not enough, since accents,
+    /// punctuation and stems must match too.
     fn verify_phrase(&self, phrase: &str, documents: &mut [Ranked]) -> Result<(), IndexError> {
         let wanted = literal(phrase);
         for document in documents.iter_mut().filter(|d| d.features.exact) {
@@ -279,7 +282,7 @@ fn holds_literally(entry: &Entry, wanted: &str) -> bool {
         || literal(&entry.document.title).contains(wanted)
 }
 
-/// "What about OPS-1234?" says no more than `OPS-1234`: every word of it is a part of that name.
+/// Whether every term is part of one name: "What about OPS-1234?" says no more than `OPS-1234`.
 fn says_one_name(terms: &[QueryTerm]) -> bool {
     let name = terms.iter().find(|term| term.is_identifier());
     let part =
@@ -287,7 +290,7 @@ fn says_one_name(terms: &[QueryTerm]) -> bool {
     name.is_some_and(part)
 }
 
-/// Every identifier of the question is there; without identifiers, every word.
+/// Whether every identifier of the question is there; without identifiers, every word.
 fn holds_exact(terms: &[QueryTerm], contributions: &[f32]) -> bool {
     let is_name = |term: &QueryTerm| term.variants.iter().any(|v| v.field == TermField::Identifier);
     let has_name = terms.iter().any(is_name);
@@ -302,7 +305,7 @@ fn holds_exact(terms: &[QueryTerm], contributions: &[f32]) -> bool {
     !wanted.is_empty() && wanted.iter().all(|c| *c > 0.0)
 }
 
-/// Inverse document frequency as BM25 has it: ln(1 + (N - n + 0.5) / (n + 0.5)).
+/// Inverse document frequency as in BM25: ln(1 + (N - n + 0.5) / (n + 0.5)).
 fn idf(documents: u64, holding: u64) -> f32 {
     let (n, df) = (documents as f32, holding as f32);
     (1.0 + (n - df + 0.5).max(0.0) / (df + 0.5)).ln()

@@ -1,4 +1,4 @@
-//! Why what is shown may no longer be what the file says.
+//! Detects hits whose file may no longer say what is shown.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ impl Stale {
     }
 }
 
-/// What the file's own dates say.
+/// Judges freshness by the file's modification time.
 pub(crate) fn by_date(file: &Path, snapshot: &Snapshot) -> Option<Stale> {
     Stale::of(snapshot.freshness(file, FreshnessCheck::ModificationTime))
 }
@@ -37,7 +37,7 @@ pub(crate) fn verify(snapshot: &Snapshot, hits: &mut [Hit]) -> Result<(), IndexE
     Ok(())
 }
 
-/// Paths that a memory entry quotes and that are no longer there.
+/// Finds paths that a memory entry quotes and that no longer exist.
 fn missing_quotes(hit: &Hit) -> Option<Stale> {
     let project = Project::at(hit.file.parent()?).ok()?;
     let missing = project.missing_quotes(&hit.file, hit.text.as_deref()?);

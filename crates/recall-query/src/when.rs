@@ -1,18 +1,18 @@
-//! Dates as people write them: `2026`, `2026-03`, `2026-03-04`, `30d`, `last week`, RFC 3339. Pure:
-//! now is a value.
+//! Parses dates as people write them: `2026`, `2026-03`, `2026-03-04`, `30d`, `last week`, RFC
+//! 3339. Pure: the current time is an argument.
 
 use std::ops::Range;
 
 use jiff::civil::Date;
 use jiff::{Span, Timestamp, ToSpan, ZonedDateTime};
 
-/// The text is no date.
+/// The text is not a date.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a date")]
 pub struct NotADate(pub String);
 
-/// The seconds since 1970 that `text` means, as seen from `now`: a year, month or day from its
-/// first to past its last second; a length of time (`30d`, `6mo`) from so long ago until now; a
+/// Parses `text`, as seen from `now`, into a range of seconds since 1970: a year, month or day from
+/// its first to past its last second; a duration (`30d`, `6mo`) from that long ago until now; a
 /// moment as one second.
 pub fn parse(text: &str, now: &ZonedDateTime) -> Result<Range<i64>, NotADate> {
     let text = text.trim();
@@ -59,7 +59,7 @@ fn ago(text: &str, now: &ZonedDateTime) -> Option<Range<i64>> {
     Some(start.timestamp().as_second()..now.timestamp().as_second())
 }
 
-/// `yesterday`, `last week`, `3 days ago`: the day that the library finds.
+/// Parses `yesterday`, `last week`, `3 days ago`: the day that the date library finds.
 fn in_words(text: &str, now: &ZonedDateTime) -> Option<Range<i64>> {
     if !text.chars().any(char::is_alphabetic) {
         return None;

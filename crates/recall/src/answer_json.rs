@@ -1,4 +1,4 @@
-//! The documented, versioned JSON of an answer: `docs/json.md` has every field.
+//! The versioned JSON of an answer, as documented in `docs/json.md`.
 
 use std::path::Path;
 
@@ -10,8 +10,8 @@ use serde::Serialize;
 
 use crate::hint;
 
-/// Version of the JSON; it grows when a field changes its meaning or goes.
-pub(crate) const VERSION: u32 = 1;
+/// Version of the JSON; it increases when a field changes its meaning or is removed.
+pub const VERSION: u32 = 1;
 
 /// An answer as it is printed.
 #[derive(Debug, Serialize)]
@@ -56,7 +56,7 @@ pub(crate) struct HitJson<'a> {
     vector: Option<&'a VectorView>,
 }
 
-/// A text that did not fit, and the command that prints it.
+/// A text that did not fit the budget, and the command that prints it.
 #[derive(Debug, Serialize)]
 pub(crate) struct OmittedJson {
     bytes: usize,
@@ -64,8 +64,8 @@ pub(crate) struct OmittedJson {
 }
 
 impl<'a> AnswerJson<'a> {
-    /// The JSON of `answer`.
-    pub(crate) fn of(answer: &'a Answer) -> Self {
+    /// Builds the JSON of `answer`.
+    pub fn of(answer: &'a Answer) -> Self {
         Self {
             version: VERSION,
             query: &answer.query,
@@ -82,8 +82,8 @@ impl<'a> AnswerJson<'a> {
 }
 
 impl<'a> HitJson<'a> {
-    /// The JSON of `hit`.
-    pub(crate) fn of(hit: &'a Hit) -> Self {
+    /// Builds the JSON of `hit`.
+    pub fn of(hit: &'a Hit) -> Self {
         Self {
             rank: hit.rank,
             id: &hit.id,
@@ -115,10 +115,10 @@ impl<'a> HitJson<'a> {
     }
 }
 
-/// A value as one line of JSON.
-pub(crate) fn line(value: &impl Serialize) -> String {
+/// Serializes a value as one line of JSON.
+pub fn line(value: &impl Serialize) -> String {
     let text = serde_json::to_string(value).expect("answers have string keys only");
-    // Both are line ends to some readers of lines, and legal inside JSON strings.
+    // Some line readers treat both as line ends, though they are legal inside JSON strings.
     let text = text.replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029");
     format!("{text}\n")
 }

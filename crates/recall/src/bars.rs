@@ -1,4 +1,4 @@
-//! Progress on a terminal; silence in a pipe.
+//! Progress bars on a terminal, and nothing in a pipe.
 
 use std::io::IsTerminal;
 use std::sync::Mutex;
@@ -8,15 +8,15 @@ use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use recall_embed::PullProgress;
 use recall_index::IndexProgress;
 
-/// A progress line at the bottom of the terminal.
-pub(crate) struct Bars {
+/// One line at the bottom of the terminal that shows the progress of the work.
+pub struct Bars {
     bar: Mutex<ProgressBar>,
     stage: Mutex<String>,
 }
 
 impl Bars {
-    /// Creates progress bars on standard error, hidden if that is no terminal.
-    pub(crate) fn new() -> Self {
+    /// Creates a bar on standard error, visible only on a terminal.
+    pub fn new() -> Self {
         let target = if std::io::stderr().is_terminal() {
             ProgressDrawTarget::stderr_with_hz(10)
         } else {
@@ -26,11 +26,11 @@ impl Bars {
         Self { bar: Mutex::new(bar), stage: Mutex::new(String::new()) }
     }
 
-    /// Shows a step of indexing.
-    pub(crate) fn step(&self, step: IndexProgress) {
+    /// Shows the progress of indexing.
+    pub fn step(&self, step: IndexProgress) {
         let (stage, done, total) = match step {
             IndexProgress::Searchable => return self.clear(),
-            IndexProgress::Scan { sources } => ("looking", sources, None),
+            IndexProgress::Scan { sources } => ("scanning", sources, None),
             IndexProgress::Read { done, total, .. } => ("reading", done, Some(total)),
             IndexProgress::Embed { done, total, .. } => ("embedding", done, Some(total)),
             IndexProgress::Graph { done, total } => ("linking", done, Some(total)),
@@ -38,8 +38,8 @@ impl Bars {
         self.show(stage, done, total, |seconds| message(step, seconds));
     }
 
-    /// Shows a step of fetching a model.
-    pub(crate) fn fetch(&self, progress: PullProgress) {
+    /// Shows the progress of fetching a model.
+    pub fn fetch(&self, progress: PullProgress) {
         let message = |seconds| {
             let speed = HumanBytes(per_second(progress.done, seconds));
             format!("of {}, {speed}/s", HumanBytes(progress.total))
@@ -47,20 +47,20 @@ impl Bars {
         self.show(progress.stage.name(), progress.done, Some(progress.total), message);
     }
 
-    /// Shows how many questions are asked.
-    pub(crate) fn questions(&self, done: u64, total: u64) {
+    /// Shows how many questions have been asked.
+    pub fn questions(&self, done: u64, total: u64) {
         self.show("asking", done, Some(total), |seconds| {
             format!("of {total} questions, {}/s", per_second(done, seconds))
         });
     }
 
-    /// Takes the bar away.
-    pub(crate) fn clear(&self) {
+    /// Removes the bar.
+    pub fn clear(&self) {
         lock(&self.bar).finish_and_clear();
         lock(&self.stage).clear();
     }
 
-    /// Shows how far a stage is; `message` is given the seconds since it began.
+    /// Shows the progress of a stage; `message` receives the seconds since it began.
     fn show(
         &self,
         stage: &str,
@@ -85,7 +85,7 @@ impl Bars {
     }
 }
 
-/// The message for a progress event, `seconds` after its stage began.
+/// Formats the message for a step, given the seconds since its stage began.
 fn message(step: IndexProgress, seconds: f64) -> String {
     let speed = |count| per_second(count, seconds);
     match step {
@@ -104,7 +104,7 @@ fn message(step: IndexProgress, seconds: f64) -> String {
 }
 
 fn per_second(count: u64, seconds: f64) -> u64 {
-    // The first instant says nothing of a speed.
+    // Too little time has passed to tell the speed.
     if seconds < 0.1 { 0 } else { (count as f64 / seconds).round() as u64 }
 }
 
@@ -119,7 +119,7 @@ fn style(bounded: bool) -> ProgressStyle {
         .progress_chars("=> ")
 }
 
-/// A bar that panicked elsewhere is still a bar.
+/// Locks a mutex even if another thread panicked while holding it: a bar stays usable.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! `recall check`: every byte of an index, and rebuilding what is damaged.
+//! `recall check`: verifies every byte of an index, and rebuilds what is damaged.
 
 use recall_index::DamagedFile;
 

@@ -1,12 +1,12 @@
-//! Filter flags turned into the conditions of a query.
+//! Converts the filter flags into the conditions of a query.
 
 use recall_query::{Conditions, Mode};
 
 use crate::failure::Failure;
 use crate::flags::{FilterFlags, ModeFlag};
 
-/// The conditions that `flags` are.
-pub(crate) fn of(flags: &FilterFlags) -> Result<Conditions, Failure> {
+/// Converts filter flags into conditions.
+pub fn of(flags: &FilterFlags) -> Result<Conditions, Failure> {
     Ok(Conditions {
         since: flags.since.clone(),
         until: flags.until.clone(),
@@ -29,8 +29,8 @@ fn field(pair: &str) -> Result<(String, String), Failure> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
-/// The mode that a flag names.
-pub(crate) fn mode(flag: ModeFlag) -> Mode {
+/// Converts the mode flag into a query mode.
+pub fn mode(flag: ModeFlag) -> Mode {
     match flag {
         ModeFlag::Hybrid => Mode::Hybrid,
         ModeFlag::Keyword => Mode::Keyword,

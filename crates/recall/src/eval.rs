@@ -1,4 +1,4 @@
-//! `recall eval`: how good the answers are, on labelled questions.
+//! `recall eval`: measures the quality and speed of answers on labelled questions.
 
 pub(crate) mod labelled;
 pub(crate) mod runner;
@@ -23,8 +23,8 @@ use crate::print::{harmless, out};
 use labelled::Labelled;
 use runner::Runner;
 
-/// Problems of one kind that are listed one by one.
-pub(crate) const PROBLEMS_SHOWN: usize = 10;
+/// Number of problems of one kind that are listed one by one.
+pub const PROBLEMS_SHOWN: usize = 10;
 
 /// Runs `recall eval`.
 pub(crate) fn run(flags: &Flags, options: &EvalFlags) -> Result<u8, Failure> {
@@ -49,8 +49,8 @@ pub(crate) fn run(flags: &Flags, options: &EvalFlags) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// The searcher and the modes to measure: keywords alone where there are no vectors, unless vectors were
-/// asked for.
+/// Opens a searcher and chooses the modes to measure. Without vectors only keywords are measured,
+/// unless more was asked for.
 fn searcher(folder: &Path, options: &EvalFlags) -> Result<(Searcher, Vec<Mode>), Failure> {
     let named: Vec<Mode> = options.mode.iter().map(|flag| mode(*flag)).collect();
     let mut asked = vec![Mode::Keyword, Mode::Vector, Mode::Hybrid];
@@ -129,7 +129,7 @@ fn groups(field: &str, measured: &[Measured], labelled: &Labelled) -> Groups {
 fn misses(measured: &[Measured], labelled: &Labelled) -> Result<Misses, Failure> {
     let retrievers = (judged(measured, Mode::Keyword), judged(measured, Mode::Vector));
     let (Some(keyword), Some(vector)) = retrievers else {
-        return Err(Failure::usage("--misses needs the keyword and the vector mode"));
+        return Err(Failure::usage("--misses needs both the keyword and the vector mode"));
     };
     let only = |a: &Judgements, b: &Judgements| {
         let finds = contrast::found_only_by(a, b).into_iter();
@@ -138,7 +138,8 @@ fn misses(measured: &[Measured], labelled: &Labelled) -> Result<Misses, Failure>
     Ok(Misses { only_vector: only(vector, keyword), only_keyword: only(keyword, vector) })
 }
 
-/// One mode goes into the file as it is named; several get a file each, `run.keyword.txt`.
+/// Writes one mode to the file as named, or several modes to a file each, such as
+/// `run.keyword.txt`.
 fn write_runs(path: &Path, outcomes: &[(Mode, Outcomes)]) -> Result<(), Failure> {
     for (mode, of_mode) in outcomes {
         let path = if outcomes.len() == 1 { path.to_owned() } else { beside(path, name(*mode)) };
@@ -184,19 +185,16 @@ fn compare(labelled: &Labelled, a: &Path, b: &Path, json: bool) -> Result<u8, Fa
     Ok(0)
 }
 
-/// Problems one by one, and how many more there are.
+/// Lists problems one by one, then how many more there are.
 fn listed(problems: &[Problem], shown: usize) -> Vec<String> {
     let mut out: Vec<String> = problems.iter().take(shown).map(ToString::to_string).collect();
     if problems.len() > shown {
-        out.push(format!(
-            "and {} more lines that were not taken as they stand",
-            problems.len() - shown
-        ));
+        out.push(format!("and {} more lines with problems", problems.len() - shown));
     }
     out
 }
 
-/// The least that a metric may be.
+/// The lowest value that a metric may have (`--fail-under`).
 struct Floor {
     metric: Metric,
     value: f64,
@@ -212,11 +210,12 @@ impl Floor {
             .parse()
             .map_err(|e: recall_eval::metrics::UnknownMetric| wrong(e.to_string()))?;
         let value = value.trim().parse().ok().filter(|v| (0.0..=1.0).contains(v));
-        let value = value.ok_or_else(|| wrong(format!("`{text}`: the value lies from 0 to 1")))?;
+        let value =
+            value.ok_or_else(|| wrong(format!("`{text}`: the value must be between 0 and 1")))?;
         Ok(Self { metric, value })
     }
 
-    /// Hybrid must reach the floor if it was measured, else every mode that was.
+    /// Fails if hybrid is below the floor, or, if hybrid was not measured, any mode that was.
     fn hold(&self, report: &Report) -> Result<(), Failure> {
         let hybrid = report.modes.iter().any(|m| m.mode == Mode::Hybrid);
         let held = report.modes.iter().filter(|m| !hybrid || m.mode == Mode::Hybrid);

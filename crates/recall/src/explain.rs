@@ -1,4 +1,4 @@
-//! `recall explain`: where a document stands for a question, and why.
+//! `recall explain`: shows where a document ranks for a question, and why.
 
 use recall_index::{EntryId, Snapshot};
 use recall_query::{Engine, Hit, Mode, Query, Ranking, Request, Searcher, TextBudget};
@@ -47,7 +47,7 @@ fn print(hit: &Hit, relevant: bool, threshold: f32, json: bool) -> Result<(), Fa
     if json {
         return out(&line(&HitJson::of(hit)));
     }
-    let verdict = if relevant { "an answer" } else { "no answer" };
+    let verdict = if relevant { "an answer" } else { "not an answer" };
     out(&format!(
         "{} is at rank {}: relevance {:.2}, {verdict} (threshold {threshold:.2})\n{}",
         hit.id,
@@ -57,7 +57,8 @@ fn print(hit: &Hit, relevant: bool, threshold: f32, json: bool) -> Result<(), Fa
     ))
 }
 
-/// The document is indexed but no candidate: filtered out, or too far in both retrievers.
+/// Reports a document that is indexed but is not a candidate: it is filtered out, or ranks too low
+/// in both retrievers.
 fn absent(
     snapshot: &Snapshot,
     request: &Request,
@@ -66,16 +67,16 @@ fn absent(
 ) -> Result<u8, Failure> {
     let allowed = snapshot.keyword().allowed(&request.filter, &[], &[])?;
     let why = if allowed.is_some_and(|a| !a.contains(entry)) {
-        "a filter leaves it out"
+        "a filter excludes it"
     } else if !request.question.must.is_empty() || !request.question.not.is_empty() {
-        "it lacks a word that must be there, or holds one that must not"
+        "it lacks a required word, or contains an excluded one"
     } else {
-        "no word of the question is in it, and its vectors are farther than those of all candidates"
+        "it has no word of the question, and its vectors are farther away than every candidate's"
     };
     let text = if json {
         serde_json::json!({"rank": null, "why": why}).to_string()
     } else {
-        format!("it is indexed, but no candidate for this question: {why}")
+        format!("it is indexed, but is not a candidate for this question: {why}")
     };
     out(&format!("{text}\n"))?;
     Ok(1)

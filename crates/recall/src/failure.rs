@@ -1,4 +1,4 @@
-//! Errors of commands, with the hint and the exit code of each.
+//! The program's errors: each says what went wrong and, where possible, gives a hint.
 
 use std::path::PathBuf;
 
@@ -9,31 +9,31 @@ use recall_query::{BuildError, QueryError};
 
 use crate::hint;
 
-/// Why a command did not do its work.
+/// Reason why a command failed.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Failure {
-    /// The store.
+pub enum Failure {
+    /// An index could not be read or written.
     #[error(transparent)]
     Index(#[from] IndexError),
-    /// The model or its runtime.
+    /// The model or its runtime failed.
     #[error(transparent)]
     Embed(#[from] EmbedError),
-    /// A file or folder outside the index.
+    /// A file or folder outside the index could not be used.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
-        /// What was tried.
+        /// The action that failed, as a verb.
         action: &'static str,
-        /// On what.
+        /// The path it was tried on.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         source: std::io::Error,
     },
-    /// A flag or argument has no sense.
+    /// A flag or argument makes no sense.
     #[error("{message}")]
     Usage {
-        /// What.
+        /// What is wrong.
         message: String,
-        /// What to do instead.
+        /// What to do instead, if that is known.
         hint: Option<String>,
     },
     /// `recall.toml` cannot be used.
@@ -44,39 +44,39 @@ pub(crate) enum Failure {
         /// What is wrong with it.
         message: String,
     },
-    /// Labels or questions for `recall eval`.
+    /// The labels or questions for `recall eval` cannot be used.
     #[error(transparent)]
     Eval(#[from] EvalError),
-    /// A mode is not as good as it must be.
+    /// A mode scores below the required floor (`--fail-under`).
     #[error("{mode}: {metric} is {got:.4}, less than {floor}")]
     Below {
         /// The mode.
         mode: &'static str,
         /// The metric.
         metric: String,
-        /// What was measured.
+        /// The measured value.
         got: f64,
-        /// What was asked for.
+        /// The required value.
         floor: f64,
     },
-    /// Standard output is closed: nobody reads any more, which is no failure.
+    /// Standard output was closed by its reader, which does not count as a failure.
     #[error("the reader went away")]
     Closed,
 }
 
 impl Failure {
-    /// A usage error without a hint.
-    pub(crate) fn usage(message: impl Into<String>) -> Self {
+    /// Creates a usage error without a hint.
+    pub fn usage(message: impl Into<String>) -> Self {
         Self::Usage { message: message.into(), hint: None }
     }
 
-    /// A usage error with a hint.
-    pub(crate) fn usage_hint(message: impl Into<String>, hint: impl Into<String>) -> Self {
+    /// Creates a usage error with a hint.
+    pub fn usage_hint(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::Usage { message: message.into(), hint: Some(hint.into()) }
     }
 
-    /// An I/O failure with its action and path.
-    pub(crate) fn io(
+    /// Returns a function that wraps an I/O error with its action and path.
+    pub fn io(
         action: &'static str,
         path: impl Into<PathBuf>,
     ) -> impl FnOnce(std::io::Error) -> Self {
@@ -84,8 +84,8 @@ impl Failure {
         move |source| Self::Io { action, path, source }
     }
 
-    /// One line that says what helps.
-    pub(crate) fn hint(&self) -> Option<String> {
+    /// Returns a one-line hint on what to do, if there is one.
+    pub fn hint(&self) -> Option<String> {
         match self {
             Self::Index(error) => hint::index(error),
             Self::Embed(error) => Some(hint::embed(error)),
@@ -98,8 +98,8 @@ impl Failure {
         }
     }
 
-    /// The exit code: 130 for an interruption, else 2.
-    pub(crate) fn code(&self) -> u8 {
+    /// Returns the exit code: 130 for an interruption, 0 for closed output, else 2.
+    pub fn code(&self) -> u8 {
         match self {
             Self::Index(IndexError::Interrupted) => 130,
             Self::Closed => 0,
@@ -108,7 +108,7 @@ impl Failure {
     }
 }
 
-/// Writing to standard output failed; a closed pipe is no failure.
+/// Converts an error of writing to standard output; a closed pipe is not a failure.
 impl From<std::io::Error> for Failure {
     fn from(source: std::io::Error) -> Self {
         match source.kind() {

@@ -1,4 +1,4 @@
-//! The command line: plain records, parsed by clap and resolved elsewhere.
+//! The command line: plain records of flags, parsed by clap and resolved elsewhere.
 
 mod asking;
 mod indexing;
@@ -24,8 +24,8 @@ pub(crate) use upkeep::{CheckFlags, ModelCommand, ModelFlags, ServeFlags, Status
 /// with "nothing relevant" where nothing is.
 #[derive(Debug, Parser)]
 #[command(name = "recall", version, max_term_width = 100, after_help = EXIT_CODES)]
-pub(crate) struct Flags {
-    /// Index folder to use, instead of the nearest `.recall` in this folder or above it
+pub struct Flags {
+    /// The index to use, instead of the nearest `.recall` folder here or above
     #[arg(long, global = true, value_name = "DIR", env = "RECALL_INDEX")]
     pub index: Option<PathBuf>,
     /// Never use the network
@@ -37,9 +37,10 @@ pub(crate) struct Flags {
 
 const EXIT_CODES: &str = "Exit codes: 0 hits, 1 nothing relevant, 2 error, 130 interrupted.";
 
-/// The arguments, with a question that looks like a flag (`recall query --no-verify`) marked as text.
-/// Only a question that is one such token: with any other text beside it, it is a misspelt flag.
-pub(crate) fn arguments(typed: Vec<OsString>) -> Vec<OsString> {
+/// Returns the arguments with a question that looks like a flag (`recall query --no-verify`) marked
+/// as text. This applies only if the question is that one token: with any other text beside it, it
+/// is taken for a misspelt flag.
+pub fn arguments(typed: Vec<OsString>) -> Vec<OsString> {
     let command = Flags::command();
     let Some(at) = command_at(&command, &typed).filter(|at| typed[*at] == "query") else {
         return typed;
@@ -73,7 +74,7 @@ pub(crate) fn arguments(typed: Vec<OsString>) -> Vec<OsString> {
     }
 }
 
-/// Where the command stands: the first argument that is no flag and no flag's value.
+/// Position of the command: the first argument that is neither a flag nor a flag's value.
 fn command_at(command: &clap::Command, typed: &[OsString]) -> Option<usize> {
     let known: Vec<&clap::Arg> = command.get_arguments().collect();
     let mut takes_value = false;
@@ -91,7 +92,7 @@ fn command_at(command: &clap::Command, typed: &[OsString]) -> Option<usize> {
     })
 }
 
-/// The flag that an argument is.
+/// Finds the flag that an argument names.
 fn flag<'a>(known: &[&'a clap::Arg], text: &str) -> Option<&'a clap::Arg> {
     let name = text.split('=').next().unwrap_or(text);
     known.iter().copied().find(|arg| match name.strip_prefix("--") {
@@ -108,25 +109,25 @@ pub(crate) enum Command {
     Index(IndexFlags),
     /// Ask a question
     Query(QueryFlags),
-    /// Keep an index current while files change
+    /// Keep an index up to date as files change
     Watch(WatchFlags),
-    /// Run the process that keeps the model loaded; questions start it when they need it
+    /// Run the process that keeps the model loaded (started automatically when needed)
     Serve(ServeFlags),
-    /// Print a document whole, as on disk
+    /// Print a whole document as it is on disk
     Get(GetFlags),
     /// Show what is indexed, and what was skipped and why
     Status(StatusFlags),
-    /// Explain where a document ranks for a question, and why
+    /// Show where a document ranks for a question, and why
     Explain(ExplainFlags),
     /// Verify every byte of an index, or rebuild what is damaged
     Check(CheckFlags),
     /// Measure answer quality on labelled questions
     Eval(EvalFlags),
-    /// Fit this index's settings to labelled questions; keep what helps on held-out ones
+    /// Fit this index's settings to labelled questions, keeping what helps on held-out ones
     Tune(TuneFlags),
     /// List, fetch and verify embedding models
     Model(ModelFlags),
-    /// Print, check and edit the pointer index: always loaded, kept by people, never ranked
+    /// Print, check and edit the pointer index (kept by people, loaded whole, never ranked)
     Pointers(PointersFlags),
     /// Try recall on its own small corpus
     Demo,

@@ -1,4 +1,4 @@
-//! `recall get`: a document whole, as on disk.
+//! `recall get`: prints a whole document as it is on disk.
 
 use recall_index::{EntryId, Snapshot};
 use recall_query::whole_text;
@@ -16,8 +16,8 @@ pub(crate) fn run(flags: &Flags, options: &GetFlags) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// The one document that `name` means: by id, then path, then any other name it has.
-pub(crate) fn resolve(snapshot: &Snapshot, name: &str) -> Result<EntryId, Failure> {
+/// Finds the one document called `name`: by id, then by path, then by any other name it has.
+pub fn resolve(snapshot: &Snapshot, name: &str) -> Result<EntryId, Failure> {
     let keyword = snapshot.keyword();
     let (path, id) = name.rsplit_once('#').unwrap_or((name, ""));
     let qualified = || -> Result<Vec<EntryId>, recall_index::IndexError> {
@@ -53,12 +53,12 @@ fn ambiguous(snapshot: &Snapshot, name: &str, found: &[EntryId]) -> Result<Failu
     lines.sort();
     let more = if found.len() > SHOWN { ", …" } else { "" };
     Ok(Failure::usage_hint(
-        format!("{name} may mean {} documents", found.len()),
+        format!("{name} could be any of {} documents", found.len()),
         format!("name one of: {}{more}", lines.join(", ")),
     ))
 }
 
-/// The bytes on disk where the document is a file of its own, else its text as it was indexed.
+/// Returns the bytes on disk if the document is a file of its own, else its text as it was indexed.
 fn content(snapshot: &Snapshot, entry: EntryId) -> Result<Vec<u8>, Failure> {
     let stored = snapshot.keyword().fetch(entry)?;
     let file = snapshot.file_of(stored.root, &stored.source_path);
@@ -68,7 +68,7 @@ fn content(snapshot: &Snapshot, entry: EntryId) -> Result<Vec<u8>, Failure> {
         match std::fs::read(&file) {
             Ok(bytes) => return Ok(bytes),
             Err(error) => eprintln!(
-                "note: {} cannot be read ({error}); this is its text as it was indexed",
+                "note: {} cannot be read ({error}); printing its text as it was indexed",
                 file.display()
             ),
         }

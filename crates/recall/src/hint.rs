@@ -1,4 +1,5 @@
-//! Hints for errors, one line each, with the commands and flags that the libraries do not know.
+//! Hints printed after an error: one line each, with the commands and flags that the libraries do
+//! not know of.
 
 use std::io::ErrorKind;
 
@@ -6,11 +7,11 @@ use recall_embed::EmbedError;
 use recall_index::IndexError;
 use recall_query::{Degraded, NoVectors};
 
-/// Returns the hint for an error of a model: one that cannot be named, fetched, checked, loaded or run.
-pub(crate) fn embed(error: &EmbedError) -> String {
+/// Returns the hint for a model that cannot be named, fetched, checked, loaded or run.
+pub fn embed(error: &EmbedError) -> String {
     use EmbedError::*;
     let hint = match error {
-        UnknownModel { .. } => "`recall model list` shows the models there are",
+        UnknownModel { .. } => "`recall model list` lists the known models",
         ModelCatalogue { .. } | NoFile { .. } => {
             "correct the file, or remove it to use the built-in catalogue"
         }
@@ -44,8 +45,8 @@ pub(crate) fn embed(error: &EmbedError) -> String {
     hint.to_owned()
 }
 
-/// Returns the hint for an error of an index, if there is one.
-pub(crate) fn index(error: &IndexError) -> Option<String> {
+/// Returns the hint, if there is one, for an index that cannot be read or written.
+pub fn index(error: &IndexError) -> Option<String> {
     let hint = match error {
         IndexError::Missing(_) => "make one with: recall index FOLDER",
         IndexError::Damaged { .. } | IndexError::Keyword { .. } | IndexError::Vector { .. } => {
@@ -56,7 +57,7 @@ pub(crate) fn index(error: &IndexError) -> Option<String> {
             "leave the model out to use the index's own, or rebuild with: recall index --rebuild \
              --model ID"
         }
-        IndexError::Locked { .. } => "wait for it; questions are answered meanwhile",
+        IndexError::Locked { .. } => "wait for it to finish; questions can be asked meanwhile",
         IndexError::Io { source, .. } => io(source.kind())?,
         IndexError::Embedding { source } => return source.downcast_ref().map(embed),
         IndexError::BadVector { .. } | IndexError::Interrupted => return None,
@@ -76,8 +77,8 @@ fn io(kind: ErrorKind) -> Option<&'static str> {
     }
 }
 
-/// Why an answer is from less than was asked for, and what helps.
-pub(crate) fn degraded(why: &Degraded) -> String {
+/// Says why an answer searched less than was asked for, and what to do about it.
+pub fn degraded(why: &Degraded) -> String {
     match why {
         Degraded::NoVectors => format!("{why}; make them with: recall index"),
         Degraded::OtherModel(_) => format!("{why}; rebuild with: recall index --rebuild"),
@@ -87,16 +88,16 @@ pub(crate) fn degraded(why: &Degraded) -> String {
     }
 }
 
-/// Why a run made no vectors.
-pub(crate) fn no_vectors(why: &NoVectors) -> String {
+/// Says why a run made no vectors, and what to do about it.
+pub fn no_vectors(why: &NoVectors) -> String {
     match why {
         NoVectors::Later => "left for later (--keyword-only)".to_owned(),
         NoVectors::Model(error) => format!("{error}; {}", embed(error)),
     }
 }
 
-/// The command that prints a document whole.
-pub(crate) fn get(id: &str) -> String {
+/// Returns the command that prints a whole document.
+pub fn get(id: &str) -> String {
     format!("recall get '{id}'")
 }
 

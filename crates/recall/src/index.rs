@@ -1,4 +1,4 @@
-//! `recall index`: the disk, brought into an index.
+//! `recall index`: brings an index up to date with the files on disk.
 
 mod plan;
 mod report;
@@ -30,12 +30,12 @@ pub(crate) fn run(flags: &Flags, options: &IndexFlags) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// Brings the index of `work` up to date, words and vectors, and says what was done.
-pub(crate) fn update(work: &Work, offline: bool) -> Result<(), Failure> {
+/// Brings the index of `work` up to date, keywords and vectors, and reports what was done.
+pub fn update(work: &Work, offline: bool) -> Result<(), Failure> {
     Run { work, background: false, json: false }.run(offline)
 }
 
-/// One run.
+/// One run of `recall index`.
 struct Run<'a> {
     work: &'a Work,
     background: bool,
@@ -62,8 +62,8 @@ impl Run<'_> {
         self.report(&summary, &manifest, no_vectors, searchable, started.elapsed())
     }
 
-    /// Makes the vectors in this process. What was done, the index as it is then, and why vectors are
-    /// missing.
+    /// Makes the vectors in this process. Returns what was done, the resulting manifest, and why
+    /// vectors are missing, if any are.
     fn here(
         &self,
         builder: &Builder,
@@ -78,7 +78,7 @@ impl Run<'_> {
         Ok((summary, manifest, no_vectors.as_ref().map(hint::no_vectors)))
     }
 
-    /// Has the resident process make the vectors, or makes them here if it does not take them on.
+    /// Has the resident process make the vectors, or makes them here if it declines.
     fn in_background(
         &self,
         builder: &Builder,
@@ -86,10 +86,10 @@ impl Run<'_> {
         bars: &Bars,
         stop: &AtomicBool,
     ) -> Result<(Summary, Manifest, Option<String>), Failure> {
-        // Whoever makes them needs the writer's lock.
+        // The process that makes the vectors needs the writer's lock.
         let (summary, manifest) = words.release();
         if hand_over(self.work, builder, self.work.options.optimize) {
-            let why = "the rest is made in the background; see: recall status";
+            let why = "the rest are being made in the background; see: recall status";
             return Ok((summary, manifest, Some(why.to_owned())));
         }
         self.here(builder, builder.reopen(summary)?, bars, stop)
@@ -115,15 +115,16 @@ impl Run<'_> {
     }
 }
 
-/// Says that all documents were cut anew, which takes longer than a user expects.
-pub(crate) fn tell_recut(words: &Words) {
+/// Tells the user that all documents were split into chunks again, which takes longer than
+/// expected.
+pub fn tell_recut(words: &Words) {
     if words.recut {
-        eprintln!("the model is here now: all documents were cut by its tokens");
+        eprintln!("the model is installed now: all documents were split again by its tokens");
     }
 }
 
-/// Hands the vectors that an index lacks to the resident process. Whether it took them on.
-pub(crate) fn hand_over(work: &Work, builder: &Builder, optimize: bool) -> bool {
+/// Asks the resident process to make the vectors that an index lacks. Returns whether it accepted.
+pub fn hand_over(work: &Work, builder: &Builder, optimize: bool) -> bool {
     let (folder, threads) = (index_folder::real(&work.folder), work.settings.threads);
     let job = |model| Job { folder, model, threads, optimize };
     builder.model_record().is_some_and(|model| resident::embed(job(model)))

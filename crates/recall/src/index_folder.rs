@@ -1,4 +1,4 @@
-//! Where the index is.
+//! Finds the index folder: the one given, or the nearest `.recall` upward.
 
 use std::path::{Path, PathBuf};
 
@@ -7,8 +7,9 @@ use crate::failure::Failure;
 /// Name of the index folder in an indexed root.
 pub(crate) const FOLDER: &str = ".recall";
 
-/// The index to read: the one given, else the first `.recall` upward from here, as git does it.
-pub(crate) fn to_read(given: Option<&Path>) -> Result<PathBuf, Failure> {
+/// Returns the index to read: the one given, else the first `.recall` found upward from the current
+/// folder, as git finds its own.
+pub fn to_read(given: Option<&Path>) -> Result<PathBuf, Failure> {
     if let Some(given) = given {
         return Ok(as_folder(given));
     }
@@ -21,9 +22,10 @@ pub(crate) fn to_read(given: Option<&Path>) -> Result<PathBuf, Failure> {
     })
 }
 
-/// The index to write for `paths`: the one given; for a single folder the one in it; else the one
-/// found upward from here, or a new one here.
-pub(crate) fn to_write(given: Option<&Path>, paths: &[PathBuf]) -> Result<PathBuf, Failure> {
+/// Returns the index to write for `paths`: the one given, else the first `.recall` found upward
+/// (from the folder itself, if `paths` is a single folder), else a new one there. Without `paths`
+/// there must be an index already.
+pub fn to_write(given: Option<&Path>, paths: &[PathBuf]) -> Result<PathBuf, Failure> {
     match (given, paths) {
         (Some(given), _) => Ok(as_folder(given)),
         (None, [folder]) if folder.is_dir() => {
@@ -38,8 +40,9 @@ pub(crate) fn to_write(given: Option<&Path>, paths: &[PathBuf]) -> Result<PathBu
     }
 }
 
-/// A folder by the one name that all processes have for it.
-pub(crate) fn real(folder: &Path) -> PathBuf {
+/// Returns the canonical path of a folder, so that all processes name it alike; the absolute path
+/// if it does not exist.
+pub fn real(folder: &Path) -> PathBuf {
     let real = folder.canonicalize().or_else(|_| std::path::absolute(folder));
     real.unwrap_or_else(|_| folder.to_owned())
 }

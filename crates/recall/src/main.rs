@@ -1,4 +1,4 @@
-//! The program `recall`: flags in, one command, an exit code out.
+//! The program `recall`: parses the flags, runs one command and returns its exit code.
 
 mod answer_json;
 mod bars;
@@ -47,14 +47,14 @@ fn main() -> ExitCode {
         Ok(Ok(code)) => ExitCode::from(code),
         Ok(Err(failure)) => fail(&failure),
         Err(_) => {
-            eprintln!("error: recall met a fault of its own and stopped; the index is as it was");
+            eprintln!("error: recall stopped on an internal error; the index is unchanged");
             eprintln!("\nhint: please report the command with the lines above");
             ExitCode::from(2)
         }
     }
 }
 
-/// Runs the command; the number is the exit code of an answer: 0 or 1.
+/// Runs the command and returns the exit code of an answer: 0 or 1.
 fn run(flags: &Flags) -> Result<u8, Failure> {
     match &flags.command {
         Command::Index(options) => index::run(flags, options),
@@ -83,7 +83,8 @@ fn fail(failure: &Failure) -> ExitCode {
     ExitCode::from(failure.code())
 }
 
-/// A panic that is caught is told in a line, without the backtrace that is of no use to a user.
+/// Silences the default panic message, whose backtrace is of no use to a user: `main` reports a
+/// caught panic in one line. `RUST_BACKTRACE` brings the details back.
 fn quiet_panics() {
     std::panic::set_hook(Box::new(|info| {
         if std::env::var_os("RUST_BACKTRACE").is_some() {

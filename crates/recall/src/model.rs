@@ -1,4 +1,4 @@
-//! `recall model`, and getting a model onto the machine for the commands that need one.
+//! `recall model`, and fetching the model for the commands that need one.
 
 use recall_embed::{
     EmbedError, Home, Installed, ModelCatalogue, ModelSpec, State, installed, pull, verify,
@@ -29,20 +29,16 @@ pub(crate) fn run(flags: &Flags, options: &ModelFlags) -> Result<u8, Failure> {
     }
 }
 
-/// The model of this id, or the default one.
-pub(crate) fn find<'a>(
+/// Finds the model with this id, or the default model.
+pub fn find<'a>(
     catalogue: &'a ModelCatalogue,
     id: Option<&str>,
 ) -> Result<&'a ModelSpec, EmbedError> {
     catalogue.find(id.unwrap_or(recall_embed::DEFAULT_MODEL))
 }
 
-/// The model on this machine, fetched if it is not here and the network may be used.
-pub(crate) fn fetch(
-    home: &Home,
-    model: &ModelSpec,
-    offline: bool,
-) -> Result<Installed, EmbedError> {
+/// Returns the installed model; fetches it first if it is missing and the network may be used.
+pub fn fetch(home: &Home, model: &ModelSpec, offline: bool) -> Result<Installed, EmbedError> {
     let bars = Bars::new();
     let result = pull(home, model, offline, &|progress| bars.fetch(progress));
     bars.clear();
@@ -89,7 +85,7 @@ fn list(home: &Home, catalogue: &ModelCatalogue, json: bool) -> Result<u8, Failu
 fn state(state: &State) -> String {
     match state {
         State::Good => "good".to_owned(),
-        State::Own => "given by the user, not compared".to_owned(),
+        State::Own => "supplied by the user, not compared".to_owned(),
         State::Missing => "missing".to_owned(),
         State::Damaged(damage) => format!("damaged: {damage}"),
     }
@@ -106,7 +102,7 @@ fn check(home: &Home, model: &ModelSpec) -> Result<u8, Failure> {
         return Ok(0);
     }
     Err(Failure::usage_hint(
-        format!("{} is not as it was installed", model.id),
+        format!("{} differs from what was installed", model.id),
         format!("fetch it again with: recall model pull {}", model.id),
     ))
 }

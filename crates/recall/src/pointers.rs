@@ -1,4 +1,4 @@
-//! `recall pointers`: the index that is loaded whole, printed, checked and edited.
+//! `recall pointers`: prints, checks and edits the pointer index, which agents load whole.
 
 mod hints;
 mod project;
@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::flags::{DraftFlags, PointersCommand, PointersFlags};
 use crate::print::{out, out_bytes};
 
-/// What follows the policy: how this program carries it out.
+/// Text printed after the policy: the commands that carry it out.
 const POLICY_COMMANDS: &str = "\
 Use `recall pointers add | replace | remove | touch`; show the user the diff (`--dry-run`) before
 you write. Read the file behind a line with `recall pointers open NAME`.
@@ -50,7 +50,7 @@ pub(crate) fn run(options: &PointersFlags) -> Result<u8, Failure> {
     }
 }
 
-/// The folders given as `[NAME=]DIR`, else the one found upward from here.
+/// Returns the folders given as `[NAME=]DIR`, else the one found upward from the current folder.
 fn folders(given: &[String]) -> Result<Vec<FolderSpec>, Failure> {
     if given.is_empty() {
         let here = std::env::current_dir().map_err(Failure::io("find", "."))?;
@@ -165,12 +165,12 @@ fn draft(flags: &DraftFlags, today: Date) -> Result<Draft, Failure> {
     })
 }
 
-/// The value of this name.
+/// Finds the value with this name.
 fn named<T: Copy>(text: &str, all: &[T], name: impl Fn(T) -> &'static str) -> Result<T, Failure> {
     all.iter().copied().find(|value| name(*value) == text).ok_or_else(|| {
         let known: Vec<&str> = all.iter().map(|value| name(*value)).collect();
         Failure::usage_hint(
-            format!("`{text}` is not known here"),
+            format!("`{text}` is not one of the known values"),
             format!("one of: {}", known.join(", ")),
         )
     })

@@ -1,4 +1,4 @@
-//! Writing to standard output, and the look of text on a terminal.
+//! Writes to standard output, and styles text for a terminal.
 
 use std::io::{self, IsTerminal, Write};
 use std::ops::Range;
@@ -7,40 +7,40 @@ use anstyle::{AnsiColor, Style};
 
 use crate::failure::Failure;
 
-/// Writes data to standard output; colour only reaches a terminal.
-pub(crate) fn out(text: &str) -> Result<(), Failure> {
+/// Writes text to standard output; colours are removed unless it is a terminal.
+pub fn out(text: &str) -> Result<(), Failure> {
     let mut stdout = anstream::stdout().lock();
     stdout.write_all(text.as_bytes())?;
     stdout.flush()?;
     Ok(())
 }
 
-/// Writes bytes to standard output as they are.
-pub(crate) fn out_bytes(bytes: &[u8]) -> Result<(), Failure> {
+/// Writes bytes to standard output unchanged.
+pub fn out_bytes(bytes: &[u8]) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
     stdout.write_all(bytes)?;
     stdout.flush()?;
     Ok(())
 }
 
-/// Styles of the parts of a hit.
-pub(crate) const TITLE: Style = Style::new().bold();
-/// Paths and ids.
-pub(crate) const PLACE: Style = AnsiColor::Cyan.on_default();
-/// Secondary text.
-pub(crate) const DIM: Style = Style::new().dimmed();
-/// Words that match.
-pub(crate) const MARK: Style = AnsiColor::Yellow.on_default().bold();
-/// Warnings about a hit.
-pub(crate) const WARN: Style = AnsiColor::Red.on_default();
+/// Style of titles.
+pub const TITLE: Style = Style::new().bold();
+/// Style of paths and ids.
+pub const PLACE: Style = AnsiColor::Cyan.on_default();
+/// Style of secondary text.
+pub const DIM: Style = Style::new().dimmed();
+/// Style of matching words.
+pub const MARK: Style = AnsiColor::Yellow.on_default().bold();
+/// Style of warnings that a reader should see before trusting a hit.
+pub const WARN: Style = AnsiColor::Red.on_default();
 
-/// `text` in a style.
-pub(crate) fn paint(style: Style, text: &str) -> String {
+/// Applies a style to `text`.
+pub fn paint(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// `text` with `marks` in [`MARK`], control characters made harmless.
-pub(crate) fn marked(text: &str, marks: &[Range<usize>]) -> String {
+/// Highlights `marks` in `text` with [`MARK`], and neutralises control characters.
+pub fn marked(text: &str, marks: &[Range<usize>]) -> String {
     let mut out = String::with_capacity(text.len() + 16 * marks.len());
     let mut at = 0;
     for mark in marks.iter().filter(|mark| mark.end <= text.len()) {
@@ -55,8 +55,9 @@ pub(crate) fn marked(text: &str, marks: &[Range<usize>]) -> String {
     out
 }
 
-/// Without the control characters that could drive a terminal; line breaks and tabs stay.
-pub(crate) fn harmless(text: &str) -> String {
+/// Replaces control characters, which could drive a terminal, with spaces; line breaks and tabs
+/// stay.
+pub fn harmless(text: &str) -> String {
     let shown = |c: char| match c {
         '\n' | '\t' => c,
         c if c.is_control() => ' ',
@@ -65,15 +66,15 @@ pub(crate) fn harmless(text: &str) -> String {
     text.replace("\r\n", "\n").chars().map(shown).collect()
 }
 
-/// Columns of the terminal; 100 where there is none.
-pub(crate) fn width() -> usize {
+/// Returns the width of the terminal in columns, from 40 to 120; 100 if there is no terminal.
+pub fn width() -> usize {
     match terminal_size::terminal_size() {
         Some((width, _)) if io::stdout().is_terminal() => usize::from(width.0).clamp(40, 120),
         _ => 100,
     }
 }
 
-/// A size for people.
-pub(crate) fn size(bytes: u64) -> String {
+/// Formats a size in bytes for people to read.
+pub fn size(bytes: u64) -> String {
     indicatif::HumanBytes(bytes).to_string()
 }

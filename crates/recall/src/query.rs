@@ -1,4 +1,4 @@
-//! `recall query`: a question, answered.
+//! `recall query`: asks a question and prints the answer.
 
 use std::io::Read;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::flags::{Flags, FormatFlag, QueryFlags};
 use crate::print::{DIM, PLACE, TITLE, WARN, harmless, marked, out, paint, width};
 use crate::{conditions, hint, index_folder, resident};
 
-/// Bytes of a passage that text output shows.
+/// Maximum length of a passage in text output, in bytes.
 const PASSAGE_BYTES: usize = 420;
 
 /// Runs `recall query`.
@@ -20,12 +20,12 @@ pub(crate) fn run(flags: &Flags, options: &QueryFlags) -> Result<u8, Failure> {
     ask(&index_folder::to_read(flags.index.as_deref())?, options)
 }
 
-/// Answers a question from the index in `folder`. The number is the exit code.
-pub(crate) fn ask(folder: &Path, options: &QueryFlags) -> Result<u8, Failure> {
+/// Answers a question from the index in `folder`, and returns the exit code.
+pub fn ask(folder: &Path, options: &QueryFlags) -> Result<u8, Failure> {
     let started = Instant::now();
     let query = query(folder, text(options)?, options)?;
     let request = query.request()?;
-    // Where no model is needed, the answer is here sooner than another process is asked.
+    // Without a model, answering here is faster than asking another process.
     let shared = if request.needs_model() { resident::answer(&query) } else { None };
     let mut answer = match shared {
         Some(answer) => answer,
@@ -36,7 +36,7 @@ pub(crate) fn ask(folder: &Path, options: &QueryFlags) -> Result<u8, Failure> {
     Ok(u8::from(answer.nothing_relevant))
 }
 
-/// The question `text` to the index in `folder`, as the flags have it.
+/// Builds the query for `text` on the index in `folder` from the flags.
 fn query(folder: &Path, text: String, options: &QueryFlags) -> Result<Query, Failure> {
     Ok(Query {
         conditions: conditions::of(&options.filter)?,
@@ -88,7 +88,7 @@ fn paths(hits: &[Hit]) -> String {
     new.map(|hit| format!("{}\n", hit.path)).collect()
 }
 
-/// Prints notes about the answer to standard error.
+/// Prints what belongs to an answer but is not data to standard error.
 fn say_the_rest(answer: &Answer) {
     if let Some(why) = &answer.degraded {
         eprintln!("note: {}", hint::degraded(why));
@@ -143,7 +143,7 @@ fn body(hit: &Hit, options: &QueryFlags) -> String {
             indented(&marked(&text[range], &marks))
         }
         (None, Some(omitted)) => format!(
-            "     {} bytes, whole or not at all; read it with: {}\n",
+            "     {} bytes, shown whole or not at all; read it with: {}\n",
             omitted.bytes,
             hint::get(&hit.id)
         ),
@@ -158,14 +158,14 @@ fn indented(text: &str) -> String {
     lines.map(|line| format!("{}\n", textwrap::fill(line.trim_end(), &options))).collect()
 }
 
-/// Each retriever's rank, score and share of a hit.
-pub(crate) fn explanation(hit: &Hit) -> String {
+/// Formats each retriever's rank, score and share for a hit.
+pub fn explanation(hit: &Hit) -> String {
     let mut text = format!(
         "     score {:.3} = keyword {:.3} + vector {:.3}{}\n",
         hit.score,
         hit.shares.keyword,
         hit.shares.vector,
-        if hit.exact { "; exact, so before all that are not" } else { "" },
+        if hit.exact { "; an exact match, so ranked before all others" } else { "" },
     );
     if let Some(view) = &hit.keyword {
         let terms: Vec<String> = view.terms.iter().map(|(t, s)| format!("{t} {s:.2}")).collect();

@@ -1,4 +1,4 @@
-//! `recall serve`: the resident process, in the foreground, ended, or asked how it is.
+//! `recall serve`: runs the resident process in the foreground, stops it, or shows its status.
 
 use std::time::Duration;
 
@@ -7,9 +7,9 @@ use crate::flags::ServeFlags;
 use crate::print::out;
 use crate::resident::{self, JobStatus, Status};
 
-/// How long a process that a question started stays without another one.
+/// How long a resident process started by a query stays without another call.
 const IDLE: Duration = Duration::from_secs(15 * 60);
-/// How long a process that was told to end may take.
+/// How long a process that was told to stop may take.
 const PATIENCE: Duration = Duration::from_secs(15);
 
 /// Runs `recall serve`.
@@ -28,8 +28,8 @@ pub(crate) fn run(options: &ServeFlags) -> Result<u8, Failure> {
     }
     if !resident::serve(idle, Duration::ZERO)? {
         return Err(Failure::usage_hint(
-            "there is a resident process already",
-            "see it with: recall serve --status; end it with: recall serve --stop",
+            "a resident process is already running",
+            "show it with: recall serve --status; stop it with: recall serve --stop",
         ));
     }
     Ok(0)
@@ -37,7 +37,7 @@ pub(crate) fn run(options: &ServeFlags) -> Result<u8, Failure> {
 
 fn stop() -> Result<u8, Failure> {
     if !resident::stop(PATIENCE) {
-        eprintln!("there is no resident process");
+        eprintln!("no resident process is running");
     }
     Ok(0)
 }
@@ -48,7 +48,7 @@ fn status(json: bool) -> Result<u8, Failure> {
         Some(Err(_)) => {
             return Err(Failure::usage_hint(
                 "the resident process is another build of recall",
-                "the next question replaces it; end it now with: recall serve --stop",
+                "the next question replaces it; stop it now with: recall serve --stop",
             ));
         }
         None => None,
@@ -57,7 +57,7 @@ fn status(json: bool) -> Result<u8, Failure> {
         let text = serde_json::to_string(&status).map_err(std::io::Error::from)?;
         out(&format!("{text}\n"))?;
     } else {
-        out(&status.map_or_else(|| "there is no resident process\n".to_owned(), |s| text(&s)))?;
+        out(&status.map_or_else(|| "no resident process is running\n".to_owned(), |s| text(&s)))?;
     }
     Ok(0)
 }
@@ -84,13 +84,13 @@ fn text(status: &Status) -> String {
     text
 }
 
-/// How far vectors in the background are.
-pub(crate) fn progress(job: &JobStatus) -> String {
+/// Describes the progress of vectors that are made in the background.
+pub fn progress(job: &JobStatus) -> String {
     if let Some(why) = &job.failed {
-        return format!("vectors ended before they were done: {why}");
+        return format!("the vectors could not be finished: {why}");
     }
     if job.total == 0 {
-        return "vectors wait to be made".to_owned();
+        return "vectors are waiting to be made".to_owned();
     }
     let left = job.seconds_left.map_or_else(String::new, |seconds| {
         let left = indicatif::HumanDuration(Duration::from_secs_f64(seconds));

@@ -1,4 +1,4 @@
-//! `recall status`: what is indexed, what was skipped and why.
+//! `recall status`: shows what is indexed, and what was skipped and why.
 
 use recall_index::{Snapshot, SourceId, SourceRecord};
 use recall_sources::Problem;
@@ -57,7 +57,7 @@ fn json<'a>(
     }))
 }
 
-/// Chunks that share the vector of another, since they have its text.
+/// Counts the chunks that share another chunk's vector because they have the same text.
 fn twins(snapshot: &Snapshot) -> Result<u64, Failure> {
     let all = snapshot.keyword().chunk_count()?;
     Ok(all.saturating_sub(snapshot.manifest().counts.chunks))
@@ -90,7 +90,7 @@ fn text<'a>(
     let model = manifest.model.as_ref().map_or("no model yet", |m| m.id.as_str());
     let twins = match twins(snapshot)? {
         0 => String::new(),
-        count => format!("; {count} more have the text of one of them"),
+        count => format!("; {count} more chunks repeat the text of one of these"),
     };
     out.push_str(&format!(
         "{} of {} chunks have vectors ({model}){twins}\n",

@@ -1,4 +1,5 @@
-//! Ctrl-C: the first one asks the work to end at a good place, the second ends the process.
+//! Handles Ctrl-C: the first one stops the work at the next safe point, the second ends the
+//! process.
 
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 static STOP: AtomicBool = AtomicBool::new(false);
 static HANDLER: Once = Once::new();
 
-/// The flag that the first Ctrl-C sets.
-pub(crate) fn flag() -> &'static AtomicBool {
+/// Returns the flag that the first Ctrl-C sets, and installs the handler once.
+pub fn flag() -> &'static AtomicBool {
     HANDLER.call_once(|| {
         // Without a handler Ctrl-C ends the process at once, which the store survives too.
         let _ = ctrlc::set_handler(|| {

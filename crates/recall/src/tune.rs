@@ -1,4 +1,5 @@
-//! `recall tune`: settings of one index, fitted on labelled questions, kept if they help on others.
+//! `recall tune`: fits an index's settings on labelled questions, and keeps them if they help on
+//! held-out ones.
 
 use std::path::Path;
 
@@ -18,7 +19,7 @@ use crate::flags::{Flags, TuneFlags};
 use crate::index_folder;
 use crate::print::{harmless, out};
 
-/// The result of a fit.
+/// Result of a fit: the proposed settings, notes for the user, and whether anything was stored.
 struct Fit {
     proposals: Vec<Proposal>,
     notes: Vec<String>,
@@ -42,7 +43,7 @@ pub(crate) fn run(flags: &Flags, options: &TuneFlags) -> Result<u8, Failure> {
 }
 
 fn fit(folder: &Path, labelled: &Labelled, options: &TuneFlags) -> Result<Fit, Failure> {
-    // Keywords alone have one weight, which decides nothing.
+    // With keywords alone there is only one weight, which changes nothing.
     let searcher = Engine::new().searcher(folder, Mode::Vector)?;
     let mut notes = labelled.notes(PROBLEMS_SHOWN);
     notes.extend(labelled.unknown_documents(searcher.snapshot())?);

@@ -1,4 +1,4 @@
-//! `recall watch`: an index kept current while files change.
+//! `recall watch`: keeps an index up to date as files change.
 
 mod changes;
 
@@ -16,18 +16,18 @@ use crate::index::{Work, hand_over, problems, tell_recut};
 use crate::{hint, resident, stop};
 use changes::{Changes, Watcher};
 
-/// Between two looks whether to end.
+/// Interval between checks whether to stop.
 const TICK: Duration = Duration::from_millis(200);
-/// Before another attempt to write an index that somebody else writes.
+/// Delay before the next attempt to write an index that another process is writing.
 const LOCK_TICK: Duration = Duration::from_millis(500);
-/// Between two looks at everything, where changes are not told or could not be indexed.
+/// Interval between full rescans while changes cannot be watched or could not be indexed.
 const PERIOD: Duration = Duration::from_secs(60);
 
 /// Runs `recall watch`, until it is interrupted.
 pub(crate) fn run(flags: &Flags, options: &WatchFlags) -> Result<u8, Failure> {
     let stop = stop::flag();
     let mut watch = Watch::new(flags, options, stop)?;
-    // First, so that nothing is missed between the first look and the first change.
+    // Created before the first scan, so that no change after it is missed.
     let mut watcher = Watcher::new(&watch.work.roots(), &watch.work.folder);
     tell_state(&watcher, &watch.work.roots());
     watch.update(&Changes::All)?;
@@ -44,7 +44,7 @@ pub(crate) fn run(flags: &Flags, options: &WatchFlags) -> Result<u8, Failure> {
         if changes.touch_settings() {
             match Watch::new(flags, options, stop) {
                 Ok(renewed) => watch = renewed,
-                Err(failure) => eprintln!("error: {failure}; the settings stay as they were"),
+                Err(failure) => eprintln!("error: {failure}; keeping the previous settings"),
             }
         }
         if is_due && was_blind {
@@ -58,12 +58,12 @@ pub(crate) fn run(flags: &Flags, options: &WatchFlags) -> Result<u8, Failure> {
     }
 }
 
-/// A watched set of roots and the builder of their index.
+/// The watched work, and the builder that brings changes into the index.
 struct Watch<'a> {
     work: Work,
     builder: Builder,
     stop: &'a AtomicBool,
-    /// The last changes are not in the index.
+    /// Whether the last changes could not be indexed.
     has_failed: bool,
 }
 
@@ -74,8 +74,8 @@ impl<'a> Watch<'a> {
         Ok(Self { work, builder, stop, has_failed: false })
     }
 
-    /// Updates the index, however long somebody else writes it; what cannot be done now is tried
-    /// again later.
+    /// Updates the index, waiting for as long as another process writes it; after any other error
+    /// the update is tried again later.
     fn must(&mut self, changes: &Changes) -> Result<(), Failure> {
         let mut told = false;
         self.has_failed = false;
@@ -109,7 +109,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Brings changes into the index: the lock is held no longer than that takes.
+    /// Brings changes into the index, holding the writer's lock only while writing.
     fn update(&mut self, changes: &Changes) -> Result<(), Failure> {
         let started = Instant::now();
         self.work.options.scan.only = changes.paths();
@@ -136,13 +136,13 @@ impl<'a> Watch<'a> {
         let built = built?;
         if let Some(why) = &built.no_vectors {
             let missing = built.summary.pending;
-            eprintln!("{missing} chunks without a vector: {}", hint::no_vectors(why));
+            eprintln!("{missing} chunks have no vector: {}", hint::no_vectors(why));
         }
         Ok(())
     }
 }
 
-/// Says what an update did, if it did anything.
+/// Reports what an update did, if it did anything.
 fn tell(summary: &Summary, time: Duration) {
     let (added, changed, removed) =
         (summary.sources_added, summary.sources_changed, summary.sources_removed);
@@ -153,11 +153,11 @@ fn tell(summary: &Summary, time: Duration) {
     eprint!("{}", problems(&summary.problems));
 }
 
-/// Says what is watched, or why everything must be looked at now and then instead.
+/// Reports what is watched, or why everything is rescanned periodically instead.
 fn tell_state(watcher: &Watcher, roots: &[PathBuf]) {
     match watcher.why_blind() {
         Some(why) => eprintln!(
-            "changes are not told ({why}); looking at everything every {} s",
+            "changes cannot be watched ({why}); rescanning everything every {} s",
             PERIOD.as_secs()
         ),
         None => roots.iter().for_each(|root| eprintln!("watching {}", root.display())),

@@ -1,4 +1,5 @@
-//! A labelled set: from a folder in BEIR's layout or from files named one by one, and its index.
+//! Loads a labelled set, from a folder in BEIR's layout or from files named one by one, and finds
+//! its index.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -15,9 +16,9 @@ use crate::flags::{Flags, LabelFlags, ReadingFlags};
 use crate::index::{self as indexing, Work};
 use crate::index_folder;
 
-/// Questions and what answers them.
+/// A labelled set: questions and the documents that answer them.
 #[derive(Debug, Default)]
-pub(crate) struct Labelled {
+pub struct Labelled {
     /// Name of the set.
     pub name: String,
     /// Questions that have labels, in the order of their file.
@@ -26,13 +27,13 @@ pub(crate) struct Labelled {
     pub qrels: Qrels,
     /// Questions about the corpus that nothing in it answers.
     pub unanswerable: Vec<Query>,
-    /// Questions of another corpus.
+    /// Questions about another corpus.
     pub off_topic: Vec<Query>,
     problems: Vec<Problem>,
     left_out: usize,
 }
 
-/// Where the parts of a set lie.
+/// Paths of the files of a set.
 struct Files {
     name: String,
     queries: Option<PathBuf>,
@@ -131,8 +132,8 @@ impl Labelled {
         self
     }
 
-    /// Notes on labels that could not be used or count as zero.
-    pub(crate) fn notes(&self, shown: usize) -> Vec<String> {
+    /// Returns notes on what could not be used and on what counts as zero.
+    pub fn notes(&self, shown: usize) -> Vec<String> {
         let mut notes = listed(&self.problems, shown);
         let mut say = |count: usize, what: &str| {
             if count > 0 {
@@ -148,13 +149,13 @@ impl Labelled {
         let hopeless = self.qrels.values().filter(|grades| grades.values().all(|g| *g < 1));
         say(
             hopeless.count(),
-            "questions have labels but no relevant document and count as 0, as trec_eval has it",
+            "questions have labels but no relevant document and count as 0, as in trec_eval",
         );
         notes
     }
 
-    /// Relevant documents that the index does not hold: nobody can find them.
-    pub(crate) fn unknown_documents(&self, snapshot: &Snapshot) -> Result<Vec<String>, Failure> {
+    /// Returns a note on relevant documents that are not in the index, and so cannot be found.
+    pub fn unknown_documents(&self, snapshot: &Snapshot) -> Result<Vec<String>, Failure> {
         let relevant = self.qrels.values().flatten().filter(|(_, grade)| **grade > 0);
         let mut unknown = Vec::new();
         for id in relevant.map(|(id, _)| id).collect::<BTreeSet<_>>() {
@@ -174,8 +175,9 @@ impl Labelled {
         Ok((!unknown.is_empty()).then(note).into_iter().collect())
     }
 
-    /// Questions that have no value in `field` and are answered among all documents.
-    pub(crate) fn without_field(&self, field: &str) -> Option<String> {
+    /// Returns a note on questions that have no value in `field` and so are answered from all
+    /// documents.
+    pub fn without_field(&self, field: &str) -> Option<String> {
         let count = self.queries.iter().filter(|q| !q.metadata.contains_key(field)).count();
         (count > 0)
             .then(|| format!("{count} questions have no `{field}`: answered among all documents"))
@@ -190,13 +192,13 @@ impl Labelled {
         self.qrels.retain(|id, _| kept.contains(id));
     }
 
-    /// The text of a question, empty if it is not known.
-    pub(crate) fn text(&self, id: &str) -> String {
+    /// Returns the text of a question; empty if it is not known.
+    pub fn text(&self, id: &str) -> String {
         self.queries.iter().find(|q| q.id == id).map(|q| q.text.clone()).unwrap_or_default()
     }
 }
 
-/// Labels that stand beside the questions; those of a qrels file come first.
+/// Adds the labels that the questions file contains; those of a qrels file take precedence.
 fn add_own_labels(queries: &[Query], qrels: &mut Qrels) {
     for query in queries.iter().filter(|q| !qrels.contains_key(&q.id)).collect::<Vec<_>>() {
         let relevant = query.relevant.iter().flatten().map(|id| (id.clone(), 1));
@@ -207,13 +209,9 @@ fn add_own_labels(queries: &[Query], qrels: &mut Qrels) {
     }
 }
 
-/// The index to ask: that of a set is brought up to date first (without vectors, where nobody will
-/// ask them: `keyword_only`), any other is taken as it is.
-pub(crate) fn index(
-    flags: &Flags,
-    options: &LabelFlags,
-    keyword_only: bool,
-) -> Result<PathBuf, Failure> {
+/// Returns the index to query. The index of a set is brought up to date first (without vectors if
+/// `keyword_only`, as none will be searched); any other is used as it is.
+pub fn index(flags: &Flags, options: &LabelFlags, keyword_only: bool) -> Result<PathBuf, Failure> {
     let Some(dataset) = &options.dataset else {
         return index_folder::to_read(flags.index.as_deref());
     };
@@ -222,7 +220,7 @@ pub(crate) fn index(
     else {
         return Err(Failure::usage_hint(
             format!("{} has no corpus.jsonl", dataset.display()),
-            "to measure an index that is there: recall eval --index DIR --queries FILE",
+            "to measure an existing index: recall eval --index DIR --queries FILE",
         ));
     };
     let folder = match &flags.index {
@@ -234,7 +232,8 @@ pub(crate) fn index(
     index_folder::to_read(Some(&folder))
 }
 
-/// `.recall` in the set's folder, or a place in the cache if nothing can be written there.
+/// Returns `.recall` in the set's folder, or a folder in recall's home if the set's folder is
+/// read-only.
 fn own_folder(dataset: &Path) -> Result<PathBuf, Failure> {
     let inside = dataset.join(index_folder::FOLDER);
     if std::fs::create_dir_all(&inside).is_ok() && is_writable(&inside) {

@@ -1,4 +1,4 @@
-//! Asking every question in every mode, one after the other, with a clock.
+//! Asks every labelled question in every mode, one after the other, and times each.
 
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -15,18 +15,19 @@ use crate::failure::Failure;
 use crate::stop;
 
 /// Asks labelled questions.
-pub(crate) struct Runner<'a> {
+pub struct Runner<'a> {
     /// The searcher that answers.
     pub searcher: &'a Searcher,
     /// The labelled questions.
     pub labelled: &'a Labelled,
-    /// Each question is answered among the documents that have its own value in this field.
+    /// If set, each question searches only documents that have its own value in this metadata
+    /// field.
     pub field: Option<&'a str>,
 }
 
 impl Runner<'_> {
-    /// Asks every question in each of `modes`; returns the outcomes.
-    pub(crate) fn ask(&self, modes: &[Mode]) -> Result<Vec<(Mode, Outcomes)>, Failure> {
+    /// Returns the outcome of every question in each of `modes`.
+    pub fn ask(&self, modes: &[Mode]) -> Result<Vec<(Mode, Outcomes)>, Failure> {
         let bars = Bars::new();
         let all = self.ask_all(modes, &bars);
         bars.clear();
@@ -56,7 +57,7 @@ impl Runner<'_> {
         Ok(all)
     }
 
-    /// The first question of a process also pays for what is read from the disk and kept.
+    /// Asks one question untimed: the first one also pays for what is read from disk and cached.
     fn warm(&self, mode: Mode) -> Result<(), Failure> {
         self.labelled.queries.first().map_or(Ok(()), |query| self.one(query, mode).map(|_| ()))
     }
@@ -68,8 +69,8 @@ impl Runner<'_> {
         Ok(Outcome::new(query, grades, &ranking.documents, seconds))
     }
 
-    /// All candidates for a question but those it leaves out, and the seconds that it took.
-    pub(crate) fn rank(&self, query: &Query, mode: Mode) -> Result<(Ranking, f64), Failure> {
+    /// Returns all candidates for a question except those it excludes, and the seconds it took.
+    pub fn rank(&self, query: &Query, mode: Mode) -> Result<(Ranking, f64), Failure> {
         if stop::flag().load(Ordering::Relaxed) {
             return Err(IndexError::Interrupted.into());
         }

@@ -1,4 +1,4 @@
-//! Flags of the commands that ask an index: query, get, explain.
+//! Flags of the commands that query an index or look up a document in it.
 
 use clap::{Args, ValueEnum};
 
@@ -20,29 +20,29 @@ pub(crate) enum FormatFlag {
 }
 
 #[derive(Debug, Clone, Default, Args)]
-pub(crate) struct FilterFlags {
+pub struct FilterFlags {
     /// Only documents from this date on: `2026-03`, `30d`, `last week`
     #[arg(long, value_name = "DATE")]
     pub since: Option<String>,
     /// Only documents up to this date
     #[arg(long, value_name = "DATE")]
     pub until: Option<String>,
-    /// Only from this source: `slack`, `slack:incidents`
+    /// Only documents from this source: `slack`, `slack:incidents`
     #[arg(long, value_name = "SOURCE")]
     pub source: Vec<String>,
-    /// Only by this author
+    /// Only documents by this author
     #[arg(long, value_name = "NAME")]
     pub author: Vec<String>,
-    /// Only of this kind: note, ticket, chat, mail, runbook, memory, transcript, log
+    /// Only documents of this kind: note, ticket, chat, mail, runbook, memory, transcript, log
     #[arg(long, value_name = "KIND")]
     pub kind: Vec<String>,
-    /// Only with this tag
+    /// Only documents with this tag
     #[arg(long, value_name = "TAG")]
     pub tag: Vec<String>,
-    /// Only at paths that match
+    /// Only documents whose path matches
     #[arg(long, value_name = "GLOB")]
     pub path: Vec<String>,
-    /// Only with this value of a metadata field
+    /// Only documents with this value of a metadata field
     #[arg(long, value_name = "NAME=VALUE")]
     pub field: Vec<String>,
 }
@@ -54,7 +54,7 @@ pub(crate) struct QueryFlags {
     /// Maximum number of hits
     #[arg(short = 'k', long, default_value_t = 10, value_name = "N")]
     pub limit: usize,
-    /// Which retrievers to use
+    /// The retrievers to use
     #[arg(long, value_enum, default_value_t = ModeFlag::Hybrid)]
     pub mode: ModeFlag,
     #[command(flatten)]
@@ -62,25 +62,25 @@ pub(crate) struct QueryFlags {
     /// Output format
     #[arg(long, value_enum, default_value_t = FormatFlag::Text)]
     pub format: FormatFlag,
-    /// The same as --format json
+    /// Same as --format json
     #[arg(long)]
     pub json: bool,
     /// Print every document in full
     #[arg(long)]
     pub full: bool,
-    /// Byte budget for all whole documents together; one that does not fit is named instead
+    /// Total bytes that whole documents may take; one that does not fit is only named
     #[arg(long, default_value_t = 24_000, value_name = "BYTES")]
     pub budget: usize,
     /// Show each retriever's rank, score and share of the score
     #[arg(long)]
     pub explain: bool,
-    /// Also print hits below the relevance threshold
+    /// Also print hits below the threshold
     #[arg(long)]
     pub show_weak: bool,
-    /// Re-read the files of the hits and flag those that changed
+    /// Read the files of the hits again, and say which of them have changed
     #[arg(long)]
     pub verify: bool,
-    /// Answer from keywords alone if the model is not loaded yet
+    /// Answer by keywords alone rather than wait for the model to load
     #[arg(long)]
     pub fast: bool,
     /// Refuse to answer unless the index was made with this model
@@ -89,8 +89,8 @@ pub(crate) struct QueryFlags {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct GetFlags {
-    /// Id, path or name of a document
+pub struct GetFlags {
+    /// The document's id, path or name
     pub name: String,
 }
 
@@ -98,7 +98,7 @@ pub(crate) struct GetFlags {
 pub(crate) struct ExplainFlags {
     /// The question
     pub text: String,
-    /// Id, path or name of a document
+    /// The document's id, path or name
     pub name: String,
     #[command(flatten)]
     pub filter: FilterFlags,

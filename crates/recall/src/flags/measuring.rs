@@ -10,25 +10,25 @@ use super::ModeFlag;
 pub(crate) struct EvalFlags {
     #[command(flatten)]
     pub labels: LabelFlags,
-    /// Only this mode; may be repeated
+    /// Measure only this mode; may be repeated
     #[arg(long, value_enum, value_name = "MODE")]
     pub mode: Vec<ModeFlag>,
-    /// Also report by this metadata field of the questions
+    /// Also report results by this metadata field of the questions
     #[arg(long, value_name = "FIELD")]
     pub by: Option<String>,
-    /// List what the keyword retriever misses and the vector retriever finds, and the other way round
+    /// List what the keyword retriever misses and the vector retriever finds, and vice versa
     #[arg(long)]
     pub misses: bool,
     /// Ask only the first N questions of each kind
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
-    /// Exit with 2 if hybrid (or what was measured instead) is below: `ndcg@10=0.6`
+    /// Exit with code 2 if hybrid (or the mode measured instead) is below this: `ndcg@10=0.6`
     #[arg(long, value_name = "METRIC=VALUE")]
     pub fail_under: Vec<String>,
-    /// Write the rankings as a TREC run; with several modes one file each, `run.keyword.txt`
+    /// Write the rankings as a TREC run; with several modes, one file each: `run.keyword.txt`
     #[arg(long, value_name = "FILE")]
     pub run_out: Option<PathBuf>,
-    /// Compare two TREC runs by the labels, question by question, and ask nothing
+    /// Compare two TREC runs question by question against the labels, without searching
     #[arg(long, num_args = 2, value_names = ["RUN_A", "RUN_B"])]
     pub compare: Vec<PathBuf>,
     /// Write an HTML page with a chart for every figure
@@ -39,7 +39,7 @@ pub(crate) struct EvalFlags {
     pub json: bool,
 }
 
-/// The labelled set: shared by `recall eval` and `recall tune`.
+/// Flags that select the questions and the index; `recall eval` and `recall tune` share them.
 #[derive(Debug, Args)]
 pub(crate) struct LabelFlags {
     /// A labelled set: a folder with corpus.jsonl (or .gz), queries.jsonl and qrels/test.tsv (BEIR's layout).
@@ -55,10 +55,10 @@ pub(crate) struct LabelFlags {
     /// Questions about the corpus that nothing in it answers
     #[arg(long, value_name = "FILE")]
     pub unanswerable: Option<PathBuf>,
-    /// Questions about something else, which nothing in the corpus answers either
+    /// Questions about another corpus, which nothing here answers either
     #[arg(long, value_name = "FILE")]
     pub off_topic: Option<PathBuf>,
-    /// Restrict each question to documents with the question's own value of this metadata field
+    /// For each question, search only documents with the question's value in this metadata field
     #[arg(long, value_name = "FIELD")]
     pub filter_field: Option<String>,
 }
@@ -67,10 +67,10 @@ pub(crate) struct LabelFlags {
 pub(crate) struct TuneFlags {
     #[command(flatten)]
     pub labels: LabelFlags,
-    /// Show what would be stored, and store nothing
+    /// Show what would be stored, without storing it
     #[arg(long)]
     pub dry_run: bool,
-    /// Forget what was stored before, and fit nothing
+    /// Discard the stored settings, without fitting new ones
     #[arg(long)]
     pub reset: bool,
     /// Print as JSON

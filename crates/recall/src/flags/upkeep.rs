@@ -1,9 +1,9 @@
-//! Flags of the commands for upkeep: serve, status, check, model.
+//! Flags of the commands that maintain the index, the model and the resident process.
 
 use clap::{Args, Subcommand};
 
 #[derive(Debug, Default, Args)]
-pub(crate) struct ServeFlags {
+pub struct ServeFlags {
     /// Stop the resident process
     #[arg(long, conflicts_with = "status")]
     pub stop: bool,
@@ -13,10 +13,10 @@ pub(crate) struct ServeFlags {
     /// Print the status as JSON
     #[arg(long, requires = "status")]
     pub json: bool,
-    /// Stop after this long without a question: `15m`, `2h`
+    /// Exit after this long without a question: `15m`, `2h`
     #[arg(long, value_name = "TIME", env = "RECALL_RESIDENT_IDLE")]
     pub idle: Option<jiff::SignedDuration>,
-    /// Set when a question starts it: detached from the terminal, stopping by itself when idle
+    /// Used when a query starts it: detaches from the terminal and exits when idle
     #[arg(long, hide = true)]
     pub detached: bool,
 }
@@ -45,8 +45,8 @@ pub(crate) struct ModelFlags {
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum ModelCommand {
-    /// The models that are known, and which are here
+pub enum ModelCommand {
+    /// List the known models and whether each is installed
     List {
         /// Print as JSON
         #[arg(long)]
@@ -54,17 +54,17 @@ pub(crate) enum ModelCommand {
     },
     /// Fetch a model and the ONNX Runtime
     Pull {
-        /// The model; the default one if left out
+        /// The model's id; the default model if omitted
         id: Option<String>,
     },
-    /// Compare every file with what was installed
+    /// Check a model's files against what was installed
     Verify {
-        /// The model; the default one if left out
+        /// The model's id; the default model if omitted
         id: Option<String>,
     },
     /// Print the folder of a model
     Path {
-        /// The model; the default one if left out
+        /// The model's id; the default model if omitted
         id: Option<String>,
     },
 }

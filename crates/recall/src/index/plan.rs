@@ -1,4 +1,4 @@
-//! `recall index --dry-run`: the plan of a run, printed.
+//! `recall index --dry-run`: shows what a run would do.
 
 use recall_index::{Found, IndexOptions, Plan, recognised};
 use recall_sources::Problem;
@@ -9,8 +9,8 @@ use crate::bars::Bars;
 use crate::failure::Failure;
 use crate::print::{out, size};
 
-/// Prints what the work would be.
-pub(super) fn dry_run(work: &Work, json: bool, bars: &Bars) -> Result<u8, Failure> {
+/// Prints what a run would do.
+pub fn dry_run(work: &Work, json: bool, bars: &Bars) -> Result<u8, Failure> {
     let step = |step| bars.step(step);
     let plan = recall_index::dry_run(&work.folder, &work.paths, &work.options, &step);
     bars.clear();
@@ -53,7 +53,7 @@ fn print_plan(plan: &Plan, options: &IndexOptions, json: bool) -> Result<(), Fai
         text.push_str(&format!("! {problem}\n"));
     }
     text.push_str(&format!(
-        "{} to add, {} to change, {} to remove, {} as they were, {} skipped\n",
+        "{} to add, {} to change, {} to remove, {} unchanged, {} skipped\n",
         plan.add.len(),
         plan.change.len(),
         plan.remove.len(),

@@ -1,4 +1,4 @@
-//! The summary of a run.
+//! Formats the summary of a run, as text or JSON.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,28 +9,28 @@ use recall_sources::Problem;
 use crate::failure::Failure;
 use crate::print::{out, size};
 
-/// Problems that a summary lists; `recall status` lists all.
+/// Number of problems that a summary lists; `recall status` lists all.
 const PROBLEMS_SHOWN: usize = 10;
 
-/// A run's results and the state of the index after it.
-pub(super) struct Report<'a> {
-    /// The index.
+/// What a run did, and the state of the index after it.
+pub struct Report<'a> {
+    /// The index folder.
     pub folder: &'a Path,
     /// What was done.
     pub summary: &'a Summary,
-    /// What there is.
+    /// The manifest after the run.
     pub manifest: &'a Manifest,
-    /// Seconds until words were searchable.
+    /// Seconds until keyword search worked.
     pub searchable_seconds: f64,
-    /// Seconds until all was done.
+    /// Seconds until everything was done.
     pub seconds: f64,
-    /// Why vectors are missing.
+    /// Why vectors are missing, if any are.
     pub no_vectors: Option<String>,
 }
 
 impl Report<'_> {
-    /// Prints it: JSON is data, text is for who looks on.
-    pub(super) fn print(&self, json: bool) -> Result<(), Failure> {
+    /// Prints the report: JSON as data to standard output, text for the user to standard error.
+    pub fn print(&self, json: bool) -> Result<(), Failure> {
         if json {
             return out(&format!("{}\n", self.json()));
         }
@@ -63,7 +63,7 @@ impl Report<'_> {
         let s = self.summary;
         let counts = self.manifest.counts;
         let mut text = format!(
-            "{} documents from {} files: {} new, {} changed, {} removed, {} as they were\n",
+            "{} documents from {} files: {} new, {} changed, {} removed, {} unchanged\n",
             counts.documents,
             s.sources_added + s.sources_changed + s.sources_kept,
             s.sources_added,
@@ -100,8 +100,8 @@ fn formats(formats: &BTreeMap<String, u64>) -> String {
     if list.is_empty() { String::new() } else { format!("read as: {}\n", list.join(", ")) }
 }
 
-/// Problems, one a line.
-pub(crate) fn problems(problems: &[Problem]) -> String {
+/// Formats problems, one per line.
+pub fn problems(problems: &[Problem]) -> String {
     if problems.is_empty() {
         return String::new();
     }

@@ -1,4 +1,4 @@
-//! The inputs of an index run, resolved from flags, `recall.toml` and the index as it is.
+//! Gathers the input of a run from flags, `recall.toml` and the existing index.
 
 use std::path::{Path, PathBuf};
 
@@ -10,32 +10,33 @@ use crate::failure::Failure;
 use crate::flags::ReadingFlags;
 use crate::{index_folder, model};
 
-/// An index and what is to be read into it.
-pub(crate) struct Work {
-    /// The index.
+/// An index folder and what is to be read into the index.
+pub struct Work {
+    /// The index folder.
     pub folder: PathBuf,
-    /// Files, folders and exports that were named; empty for all known roots.
+    /// The files, folders and exports that were named; empty means all known roots.
     pub paths: Vec<PathBuf>,
     /// Which files are read, and how.
     pub options: IndexOptions,
-    /// How it is cut and embedded.
+    /// How documents are split into chunks and embedded.
     pub settings: BuildSettings,
-    /// The index as it is, if there is one.
+    /// The manifest of the existing index, if there is one.
     pub manifest: Option<Manifest>,
 }
 
 impl Work {
-    /// The work on `paths`, or on the known roots; `index` is the folder that was named for it.
-    pub(crate) fn new(
+    /// Prepares the work on `paths`, or on the known roots if there are none; `index` is the index
+    /// folder, if one was given.
+    pub fn new(
         index: Option<&Path>,
         paths: &[PathBuf],
         reading: &ReadingFlags,
     ) -> Result<Self, Failure> {
         for path in paths {
-            // A root that is away is reported, and what was indexed from it kept; a typing error
-            // is not.
+            // A known root that is missing is reported later, and what was indexed from it kept;
+            // any other missing path is a typing error.
             if !path.exists() && !is_known_root(index, path) {
-                return Err(Failure::usage(format!("there is no {}", path.display())));
+                return Err(Failure::usage(format!("{} does not exist", path.display())));
             }
         }
         let folder = index_folder::to_write(index, paths)?;
@@ -50,21 +51,21 @@ impl Work {
         Ok(work)
     }
 
-    /// Returns the builder for this work. The model is fetched if it is missing and `offline` is false.
-    pub(crate) fn builder(&self, offline: bool) -> Result<Builder, Failure> {
+    /// Creates the builder. Fetches the model if it is missing and the network may be used.
+    pub fn builder(&self, offline: bool) -> Result<Builder, Failure> {
         let fetch = |home: &_, spec: &_| model::fetch(home, spec, offline);
         Ok(Builder::new(&self.folder, self.settings.clone(), &fetch)?)
     }
 
-    /// Returns the roots to read, links resolved: those that were named, else the known ones.
-    pub(crate) fn roots(&self) -> Vec<PathBuf> {
+    /// Returns the roots to read as absolute paths without links: those named, else the known ones.
+    pub fn roots(&self) -> Vec<PathBuf> {
         let roots = match (&self.manifest, self.paths.as_slice()) {
             (_, paths @ [_, ..]) => paths.to_vec(),
             (Some(manifest), []) => manifest.roots.clone(),
             (None, []) => vec![self.folder.parent().unwrap_or(Path::new(".")).to_owned()],
         };
         let absolute = |root: PathBuf| root.canonicalize().or_else(|_| std::path::absolute(&root));
-        // A root that another one covers is remembered without a path.
+        // A root covered by another one is recorded with an empty path.
         let roots = roots.into_iter().filter(|root| !root.as_os_str().is_empty());
         roots.filter_map(|root| absolute(root).ok()).collect()
     }
@@ -79,7 +80,7 @@ fn is_known_root(index: Option<&Path>, path: &Path) -> bool {
         .is_some_and(|manifest| manifest.roots.contains(&absolute))
 }
 
-/// Combines flags and configuration into the settings for chunks and model.
+/// Combines flags and configuration into the settings for chunking and embedding.
 fn settings_of(flags: &ReadingFlags, config: &Config) -> BuildSettings {
     BuildSettings {
         model: flags.model.clone(),
@@ -92,7 +93,7 @@ fn settings_of(flags: &ReadingFlags, config: &Config) -> BuildSettings {
     }
 }
 
-/// Combines flags and configuration into the options of a run.
+/// Combines flags and configuration into the options for reading.
 fn options_of(flags: &ReadingFlags, config: &Config) -> Result<IndexOptions, Failure> {
     let mut out = IndexOptions::default();
     out.scan.include = globs(flags.include.iter().chain(&config.include))?;

@@ -1,10 +1,10 @@
-//! What to do about a refusal or a finding, in words of the command line. What only speaks of files
-//! and lines is said by the library.
+//! Hints for refused edits and findings, in terms of the command line. Hints about files and lines
+//! alone are the library's.
 
 use recall_pointers::{OpenLineError, Problem, Refusal};
 
-/// What to do about a refused edit.
-pub(super) fn refusal(refusal: &Refusal) -> &'static str {
+/// Returns the hint for a refused edit.
+pub fn refusal(refusal: &Refusal) -> &'static str {
     match refusal {
         Refusal::NoReason => "give `--reason`, or `--link` to the note that holds it",
         Refusal::NoSource => "say where it comes from: `--source user`, `code` or `doc`",
@@ -19,16 +19,16 @@ pub(super) fn refusal(refusal: &Refusal) -> &'static str {
     }
 }
 
-/// What to do where a line opens no file.
-pub(super) fn unopened(error: &OpenLineError) -> &'static str {
+/// Returns the hint for a line that opens no file.
+pub fn unopened(error: &OpenLineError) -> &'static str {
     match error {
         OpenLineError::Missing { .. } => "`recall pointers check` lists every such line",
         other => other.hint(),
     }
 }
 
-/// What to do about a finding of the linter.
-pub(super) fn finding(problem: &Problem) -> &'static str {
+/// Returns the hint for a finding of the linter.
+pub fn finding(problem: &Problem) -> &'static str {
     match problem {
         Problem::SameSubject { .. } => "keep the one that holds; `recall pointers replace` does it",
         Problem::OldProject { .. } => {

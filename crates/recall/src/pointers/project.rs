@@ -1,4 +1,4 @@
-//! What the `recall.toml` of a project says of its memory folders and of the files that they point to.
+//! Applies a project's `recall.toml` to its memory folders and the files they point to.
 
 use std::path::{Path, PathBuf};
 
@@ -9,9 +9,9 @@ use recall_sources::{Globs, ReadOptions, is_kept_whole};
 use crate::config::{self, Config};
 use crate::failure::Failure;
 
-/// The memory folder of the project that `from` is in, found by the names of its pages or because
-/// `recall.toml` names one.
-pub(super) fn memory_folder(from: &Path) -> Result<Option<FolderSpec>, Failure> {
+/// Finds the memory folder of the project that contains `from`, by the usual names of its pages or
+/// because `recall.toml` names one.
+pub fn memory_folder(from: &Path) -> Result<Option<FolderSpec>, Failure> {
     let Some(root) = root_of(from) else { return Ok(FolderSpec::upward(from)) };
     let named = config::globs(&config::load(&root)?.pointers)?;
     let is_page = |page: &Path| is_pointer_page(page) || is_named(&named, page, &root);
@@ -22,7 +22,7 @@ fn is_named(patterns: &Globs, page: &Path, root: &Path) -> bool {
     page.strip_prefix(root).is_ok_and(|path| patterns.matches(&slashed(path), false))
 }
 
-/// The heading words of the project that the first folder lies in: those that are known, and those of
+/// Returns the heading words for the project of the first folder: the built-in ones and those of
 /// its `recall.toml`.
 pub(super) fn words(folders: &[FolderSpec]) -> Result<HeadingWords, Failure> {
     let Some(first) = folders.first() else { return Ok(HeadingWords::default()) };
@@ -31,21 +31,22 @@ pub(super) fn words(folders: &[FolderSpec]) -> Result<HeadingWords, Failure> {
         .map_or(Ok(HeadingWords::default()), |root| Ok(config::load(&root)?.headings.words()))
 }
 
-/// The folder at or above `path` that has a `recall.toml`.
+/// Finds the nearest folder at or above `path` that has a `recall.toml`.
 fn root_of(path: &Path) -> Option<PathBuf> {
     path.ancestors().find(|folder| folder.join(config::FILE).is_file()).map(Path::to_owned)
 }
 
-/// What `recall index` keeps whole of the files around memory folders.
-pub(super) struct KeptWhole {
-    /// Roots and how files below them are read; the first that a file lies in counts.
+/// Decides which files around memory folders `recall index` keeps whole.
+pub struct KeptWhole {
+    /// Roots and the options for reading files below them; the first root that contains a file
+    /// counts.
     roots: Vec<(PathBuf, ReadOptions)>,
 }
 
 impl KeptWhole {
-    /// For the files around the folders of `memory`: by the `recall.toml` of their projects, else as
-    /// without one.
-    pub(super) fn around(memory: &Memory) -> Result<Self, Failure> {
+    /// Loads the rules for the folders of `memory` from the `recall.toml` of their projects, or the
+    /// defaults without one.
+    pub fn around(memory: &Memory) -> Result<Self, Failure> {
         let mut roots = Vec::new();
         for folder in memory.folders() {
             if let Some(root) = root_of(&folder.real_path) {
@@ -60,8 +61,8 @@ impl KeptWhole {
         Ok(Self { roots })
     }
 
-    /// Whether the file at `path`, which has no links in it, is kept whole.
-    pub(super) fn holds(&self, path: &Path, content: &[u8]) -> bool {
+    /// Whether the file at `path`, a path without links, is kept whole.
+    pub fn holds(&self, path: &Path, content: &[u8]) -> bool {
         let below = |(root, options)| Some((path.strip_prefix(root).ok()?, options));
         let found = self.roots.iter().find_map(|(root, options)| below((root, options)));
         found.is_some_and(|(path, options)| is_kept_whole(&slashed(path), content, options))
@@ -72,7 +73,7 @@ fn read_options(config: &Config) -> Result<ReadOptions, Failure> {
     Ok(ReadOptions { whole: config.kept_whole(&[])?, ..ReadOptions::default() })
 }
 
-/// A relative path as patterns see it, with `/` between parts.
+/// Joins a relative path with `/` between its parts, as patterns expect.
 fn slashed(path: &Path) -> String {
     let parts: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
     parts.join("/")

@@ -1,4 +1,5 @@
-//! No resident process: there are no Unix sockets here, so every caller helps itself.
+//! Stubs for systems without Unix sockets, where there is no resident process and every caller does
+//! its own work.
 
 use std::path::Path;
 use std::time::Duration;
@@ -8,40 +9,40 @@ use recall_query::{Answer, Query};
 use super::status::{Job, JobStatus, OtherBuild, Status};
 use crate::failure::Failure;
 
-/// Always `None`.
+/// Returns `None`: the caller answers itself.
 pub fn answer(_: &Query) -> Option<Answer> {
     None
 }
 
-/// Always `false`: no background jobs here.
+/// Returns `false`: the caller makes the vectors itself.
 pub fn embed(_: Job) -> bool {
     false
 }
 
-/// Always `false`: nothing writes in the background.
+/// Returns `false`: no resident process is writing the index.
 pub fn release(_: &Path) -> bool {
     false
 }
 
-/// Always `None`: no background jobs here.
+/// Returns `None`: no vectors are made in the background.
 pub fn job_of(_: &Path) -> Option<JobStatus> {
     None
 }
 
-/// Always the answer for "not running".
+/// Returns `None`: there is no resident process.
 pub fn status() -> Option<Result<Status, OtherBuild>> {
     None
 }
 
-/// Always the answer for "not running".
+/// Returns `false`: there is no resident process to stop.
 pub fn stop(_: Duration) -> bool {
     false
 }
 
-/// Does nothing.
+/// Does nothing: there is no terminal session to leave.
 pub fn detach() {}
 
-/// Always an error: this system has no Unix sockets.
+/// Fails: the resident process needs Unix sockets.
 pub fn serve(_: Option<Duration>, _: Duration) -> Result<bool, Failure> {
     Err(Failure::usage("this system has no Unix sockets; questions are answered without it"))
 }

@@ -1,5 +1,5 @@
-//! The client of the resident process: connects to it, starts or replaces it, and asks. `None` means that
-//! the caller does the work itself.
+//! Client of the resident process: connects to it, starts or replaces it, and sends calls. `None`
+//! means that the caller does the work itself.
 
 use std::os::fd::BorrowedFd;
 use std::os::unix::net::UnixStream;
@@ -17,21 +17,21 @@ use super::socket::{self, is_seated};
 use super::status::{Job, JobStatus, OtherBuild, Status};
 use crate::index_folder;
 
-/// The resident process says every second that it is still at it; this long silence means that it
-/// is stuck.
+/// The resident process sends a sign of life every second; silence for this long means that it is
+/// stuck.
 const SILENCE: Duration = Duration::from_secs(5);
-/// A caller waits no longer than this for an answer, whatever is said.
+/// Maximum time that a caller waits for an answer, despite signs of life.
 const PATIENCE: Duration = Duration::from_secs(300);
-/// Until an index that is written in the background is left alone.
+/// Maximum time until the resident process stops writing an index.
 const RELEASE_PATIENCE: Duration = Duration::from_secs(30);
-/// Until a started process listens.
+/// Maximum time until a started process listens.
 const START_PATIENCE: Duration = Duration::from_secs(10);
-/// Between two looks whether it does.
+/// Interval between checks whether it listens, or is gone.
 const START_TICK: Duration = Duration::from_millis(4);
 
-/// The answer of the resident process, started if need be.
-pub(crate) fn answer(query: &Query) -> Option<Answer> {
-    // An index without vectors needs no model, so nobody who keeps one.
+/// Asks the resident process for an answer, starting it if necessary.
+pub fn answer(query: &Query) -> Option<Answer> {
+    // An index without vectors needs no model, and so no resident process.
     let manifest = Manifest::read(&query.folder).ok()?;
     (manifest.model.is_some() && manifest.counts.vectors > 0).then_some(())?;
     let generation = Manifest::identity(&query.folder).ok()?;
@@ -40,14 +40,15 @@ pub(crate) fn answer(query: &Query) -> Option<Answer> {
     Some(*answer)
 }
 
-/// Hands the vectors that an index lacks to the resident process, started if need be. Whether it
-/// took them on.
-pub(crate) fn embed(job: Job) -> bool {
+/// Asks the resident process, starting it if necessary, to make the vectors that an index lacks.
+/// Returns whether it accepted.
+pub fn embed(job: Job) -> bool {
     matches!(ask_or_start(Call::Embed(job)), Some(Reply::Done))
 }
 
-/// Has the resident process stop writing the index in `folder`. Whether it was writing.
-pub(crate) fn release(folder: &Path) -> bool {
+/// Makes the resident process stop writing the index in `folder`. Returns whether it was writing or
+/// had that work waiting.
+pub fn release(folder: &Path) -> bool {
     if is_off() {
         return false;
     }
@@ -57,28 +58,30 @@ pub(crate) fn release(folder: &Path) -> bool {
     }
 }
 
-/// Returns the background job for the index in `folder`, if there is one.
-pub(crate) fn job_of(folder: &Path) -> Option<JobStatus> {
+/// Returns the progress of the resident process on the index in `folder`, if it has a job for it.
+pub fn job_of(folder: &Path) -> Option<JobStatus> {
     let folder = index_folder::real(folder);
     let reply = if is_off() { None } else { ask_if_there(Call::Status) };
     let Some(Reply::Status(status)) = reply else { return None };
     status.jobs.into_iter().find(|job| job.folder == folder)
 }
 
-/// How the resident process is: `None` if there is none, an error if it is another build.
-pub(crate) fn status() -> Option<Result<Status, OtherBuild>> {
+/// Returns the status of the resident process: `None` if none is running, an error if it is another
+/// build.
+pub fn status() -> Option<Result<Status, OtherBuild>> {
     match ask_if_there(Call::Status)? {
         Reply::Status(status) => Some(Ok(status)),
         _ => Some(Err(OtherBuild)),
     }
 }
 
-/// Ends the resident process, and waits for that. Whether there was one.
-pub(crate) fn stop(patience: Duration) -> bool {
+/// Stops the resident process and waits until it is gone. Returns whether there was one and it
+/// ended in time.
+pub fn stop(patience: Duration) -> bool {
     ask_if_there(Call::Stop).is_some() && wait_until_gone(patience)
 }
 
-/// Whether the resident process was gone in time.
+/// Waits until the resident process is gone. Returns whether that was in time.
 fn wait_until_gone(patience: Duration) -> bool {
     let Ok(folder) = socket::folder() else { return false };
     let since = Instant::now();
@@ -88,7 +91,7 @@ fn wait_until_gone(patience: Duration) -> bool {
     !is_seated(&folder)
 }
 
-/// Whether the user wants everything done in the process that was called.
+/// Whether the user turned the resident process off (`RECALL_RESIDENT=off`).
 fn is_off() -> bool {
     let wish = std::env::var_os("RECALL_RESIDENT").unwrap_or_default();
     ["off", "0", "no", "false"].iter().any(|no| wish.eq_ignore_ascii_case(no))
@@ -114,7 +117,7 @@ fn ask_or_start(call: Call) -> Option<Reply> {
         None => started(&folder)?,
     };
     match exchange(&stream, &call, PATIENCE)? {
-        // It is on its way out.
+        // The other build is on its way out.
         Reply::OtherBuild => exchange(&started(&folder)?, &call, PATIENCE),
         reply => Some(reply),
     }
@@ -137,13 +140,13 @@ fn exchange(stream: &UnixStream, call: &[u8], patience: Duration) -> Option<Repl
     None
 }
 
-/// A connection to a process that this one starts, or that somebody else starts meanwhile.
+/// Starts a resident process and connects to it, or to one that another caller started meanwhile.
 fn started(folder: &Path) -> Option<UnixStream> {
     let mut child = spawn(folder).ok()?;
     let since = Instant::now();
     while since.elapsed() < START_PATIENCE {
         if let Some(stream) = socket::connect(folder) {
-            // Where this process lives on, the other one's end must be taken note of.
+            // If this process outlives the child, the child must be reaped.
             let _ = thread::Builder::new().spawn(move || child.wait());
             return Some(stream);
         }
@@ -166,13 +169,13 @@ fn spawn(folder: &Path) -> std::io::Result<Child> {
         .spawn()
 }
 
-/// What this process inherited, a pipe of a build tool for instance, must not live on in another one:
-/// whoever waits for its end would wait for as long.
+/// Marks inherited descriptors close-on-exec. A pipe of a build tool, for instance, must not stay
+/// open in the resident process: its reader would wait for as long as that process lives.
 fn keep_descriptors() {
     let open = std::fs::read_dir("/dev/fd").into_iter().flatten().flatten();
     let numbers = open.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
     for number in numbers.filter(|number| *number > 2) {
-        // SAFETY: the descriptor is only named in a call that fails if it was closed since.
+        // SAFETY: the descriptor is only passed to a call that fails if it has been closed since.
         let descriptor = unsafe { BorrowedFd::borrow_raw(number) };
         let _ = fcntl(descriptor, FcntlArg::F_SETFD(FdFlag::FD_CLOEXEC));
     }

@@ -1,4 +1,4 @@
-//! Vectors that are made in the background: one index at a time, the others wait.
+//! Makes vectors in the background: one index at a time, while the others wait.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -34,8 +34,8 @@ struct Running {
 }
 
 impl Jobs {
-    /// Takes a job on; a thread of its own does it.
-    pub(super) fn add(self: &Arc<Self>, job: Job, engine: &Arc<Engine>) {
+    /// Queues a job, replacing one for the same index; a separate thread does it.
+    pub fn add(self: &Arc<Self>, job: Job, engine: &Arc<Engine>) {
         let mut state = self.lock();
         let is_idle = state.waiting.is_empty() && state.running.is_none();
         state.waiting.retain(|other| other.folder != job.folder);
@@ -47,15 +47,15 @@ impl Jobs {
         }
     }
 
-    /// Whether nothing is to be done.
-    pub(super) fn is_empty(&self) -> bool {
+    /// Whether no job is running or waiting.
+    pub fn is_empty(&self) -> bool {
         let state = self.lock();
         state.waiting.is_empty() && state.running.is_none()
     }
 
-    /// Ends the work on an index (on all of them without one) and waits until it is written no more.
-    /// Whether there was any.
-    pub(super) fn release(&self, folder: Option<&Path>) -> bool {
+    /// Stops the work on one index, or on all of them if `folder` is `None`, and waits until it is
+    /// no longer written. Returns whether there was any.
+    pub fn release(&self, folder: Option<&Path>) -> bool {
         let is_meant = |other: &Path| folder.is_none_or(|folder| folder == other);
         let mut state = self.lock();
         let before = state.waiting.len();
@@ -69,19 +69,20 @@ impl Jobs {
         had_any
     }
 
-    /// How far they are: the one that runs, those that wait, the last one that failed.
-    pub(super) fn status(&self) -> Vec<JobStatus> {
+    /// Returns the status of each job: the running one, those waiting, and the last one that
+    /// failed.
+    pub fn status(&self) -> Vec<JobStatus> {
         let state = self.lock();
         let waiting = state.waiting.iter().map(|job| JobStatus::new(&job.folder));
         let running = state.running.as_ref().map(|running| running.status.clone());
         running.into_iter().chain(waiting).chain(state.failed.clone()).collect()
     }
 
-    /// Does jobs until there is none.
+    /// Does jobs until none are left.
     fn work(&self, engine: &Engine) {
         while let Some((job, stop)) = self.next() {
             let status = |step| self.step(step);
-            // A panic in a library must not end the thread with a job that runs for ever.
+            // A panic in a library must not leave a job that is marked as running for ever.
             let work = || {
                 let Job { folder, model, threads, optimize } = &job;
                 embed_missing(engine.models(), folder, model, *threads, *optimize, &status, &stop)
@@ -89,11 +90,11 @@ impl Jobs {
             let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
             let failed = match result {
                 Ok(Ok(())) => None,
-                // Somebody else writes this index now, and embeds it or hands it back.
+                // Another process writes this index now, and embeds it or hands the job back.
                 _ if stop.load(Ordering::Relaxed) => None,
                 Ok(Err(BuildError::Index(IndexError::Locked { .. }))) => None,
                 Ok(Err(error)) => Some(Failure::from(error).to_string()),
-                Err(_) => Some("a fault of recall's own".to_owned()),
+                Err(_) => Some("an internal error in recall".to_owned()),
             };
             let mut state = self.lock();
             let status = state.running.take().map(|running| running.status);

@@ -12,28 +12,28 @@ use serde::{Deserialize, Serialize};
 
 use super::status::{Job, Status};
 
-/// Version of the envelope, which every build must understand of every other.
+/// Version of the envelope, which every build must be able to read from any other.
 const PROTOCOL: u32 = 1;
-/// Bytes that a call may have: many times the longest question.
-pub(super) const CALL_BYTES: u64 = 1 << 20;
-/// Bytes that a reply may have: documents in full can be long.
-pub(super) const REPLY_BYTES: u64 = 1 << 29;
+/// Maximum size of a call in bytes: many times the longest question.
+pub const CALL_BYTES: u64 = 1 << 20;
+/// Maximum size of a reply in bytes: documents in full can be long.
+pub const REPLY_BYTES: u64 = 1 << 29;
 
-/// A call with what must agree before it can be understood or answered.
+/// A call, together with what must match before it can be understood or answered.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Envelope<C> {
     protocol: u32,
     build: String,
     surroundings: String,
-    /// The call; of another build it may be anything.
+    /// The call; from another build it may be anything.
     pub call: C,
 }
 
-/// A request. Other builds understand `status` and `stop` too.
+/// A caller's request. Another build understands `status` and `stop` too.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Call {
-    /// An answer, from this generation of the index or a later one.
+pub enum Call {
+    /// Answer a question from this generation of the index or a later one.
     Query {
         /// The question.
         query: Box<Query>,
@@ -42,45 +42,45 @@ pub(super) enum Call {
     },
     /// Make the vectors that an index lacks.
     Embed(Job),
-    /// Let go of an index that is being written, so that the caller can write it.
+    /// Stop writing an index, so that the caller can write it.
     Release {
         /// The index.
         folder: PathBuf,
     },
-    /// Say how it is.
+    /// Report the status of the process.
     Status,
-    /// End.
+    /// Stop the process.
     Stop,
 }
 
-/// A reply.
+/// The reply to a call.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Reply {
-    /// Still at it; another reply follows.
+pub enum Reply {
+    /// Still working; another reply follows.
     Working,
     /// The answer to a question.
     Answer(Box<Answer>),
-    /// Done, or taken on.
+    /// The work is done, or the job was accepted.
     Done,
     /// There was nothing to do.
     Nothing,
-    /// How it is.
+    /// The status of the process.
     Status(Status),
-    /// The caller had better do it itself.
+    /// Not done: the caller should do it itself.
     Declined,
-    /// The resident process is another build; it ends, unless only its status was asked for.
+    /// The resident process is another build; it exits, unless only its status was asked for.
     OtherBuild,
 }
 
 impl<C> Envelope<C> {
-    /// `call` from this process; `None` where the system does not say what program runs.
-    pub(super) fn new(call: C) -> Option<Self> {
+    /// Wraps `call` from this process; `None` if the system does not say which program is running.
+    pub fn new(call: C) -> Option<Self> {
         Some(Self { protocol: PROTOCOL, build: build()?, surroundings: surroundings(), call })
     }
 
-    /// Whether both are the same program.
-    pub(super) fn is_same_build<D>(&self, other: &Envelope<D>) -> bool {
+    /// Whether both come from the same program.
+    pub fn is_same_build<D>(&self, other: &Envelope<D>) -> bool {
         self.protocol == other.protocol && self.build == other.build
     }
 
@@ -90,9 +90,10 @@ impl<C> Envelope<C> {
     }
 }
 
-/// Tells this program from every other build, and from one that replaced it on disk.
+/// Returns an identity that differs for every other build, and for a file that replaced this one on
+/// disk.
 fn build() -> Option<String> {
-    // The link names the program that runs, even if its file was replaced since.
+    // The link names the running program, even if its file has been replaced since.
     let running = Path::new("/proc/self/exe");
     let metadata =
         std::fs::metadata(running).or_else(|_| std::fs::metadata(std::env::current_exe()?)).ok()?;
@@ -101,7 +102,7 @@ fn build() -> Option<String> {
     Some(format!("{} {device} {inode} {bytes} {changed:?}", env!("CARGO_PKG_VERSION")))
 }
 
-/// The parts of the environment that decide which model and runtime answer.
+/// Returns the part of the environment that decides which model and runtime answer.
 fn surroundings() -> String {
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let home = absolute(Home::from_env().path());
@@ -109,15 +110,15 @@ fn surroundings() -> String {
     format!("{home:?} {:?} {:?}", named("RECALL_ORT"), named("ORT_DYLIB_PATH"))
 }
 
-/// A value as a line.
-pub(super) fn line(value: &impl Serialize) -> io::Result<Vec<u8>> {
+/// Serializes a value as one line.
+pub fn line(value: &impl Serialize) -> io::Result<Vec<u8>> {
     let mut line = serde_json::to_vec(value)?;
     line.push(b'\n');
     Ok(line)
 }
 
-/// Writes a value as a line.
-pub(super) fn write(mut stream: &UnixStream, value: &impl Serialize) -> io::Result<()> {
+/// Writes a value as one line.
+pub fn write(mut stream: &UnixStream, value: &impl Serialize) -> io::Result<()> {
     stream.write_all(&line(value)?)
 }
 
@@ -127,16 +128,16 @@ pub(super) struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    /// Lines that have `limit` bytes at the most together.
-    pub(super) fn new(stream: &'a UnixStream, limit: u64) -> Self {
+    /// Creates a reader of at most `limit` bytes over all lines.
+    pub fn new(stream: &'a UnixStream, limit: u64) -> Self {
         Self { stream: BufReader::new(stream.take(limit)) }
     }
 
-    /// The next value.
+    /// Reads the next value.
     ///
     /// # Errors
-    /// The other side is silent or gone, said too much, or what it said is no such value.
-    pub(super) fn next<T: DeserializeOwned>(&mut self) -> io::Result<T> {
+    /// The other side is silent or gone, sent too much, or sent something that is not such a value.
+    pub fn next<T: DeserializeOwned>(&mut self) -> io::Result<T> {
         let mut line = Vec::new();
         self.stream.read_until(b'\n', &mut line)?;
         if line.last() != Some(&b'\n') {

@@ -1,9 +1,9 @@
-//! The resident process: it keeps a model loaded and indexes open, so that all agents and scripts of a user
-//! share one copy.
+//! The resident process: one process per user that keeps the model loaded and indexes open, so that
+//! ten agents and scripts share one copy.
 //!
-//! A question starts it, and everything it does can be done without it: whatever goes wrong between
-//! here and there is no error, but the sign to do the work in this process. Where there are no Unix
-//! sockets, everything is done so.
+//! A query starts it, and everything it does can be done without it: if anything goes wrong in
+//! talking to it, that is not an error, and the caller does the work in its own process. Systems
+//! without Unix sockets always work that way.
 
 mod status;
 

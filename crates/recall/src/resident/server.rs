@@ -1,5 +1,5 @@
-//! The resident process: callers are let in, each is served by threads of its own, and when nobody
-//! has called for a while, or another build has, it ends.
+//! Server of the resident process: accepts callers, serves each on its own threads, and exits when
+//! nobody has called for a while or another build calls.
 
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -18,18 +18,18 @@ use super::status::Status;
 use crate::failure::Failure;
 use crate::stop;
 
-/// Callers that are served side by side; one more is sent away and helps itself.
+/// Maximum number of callers served at once; any more are turned away and do their own work.
 const CALLERS: usize = 64;
-/// Between two looks whether it is time to end.
+/// Interval between checks whether to exit.
 const TICK: Duration = Duration::from_secs(1);
-/// Between two signs of life while a caller waits.
+/// Interval between signs of life while a caller waits.
 const BEAT: Duration = Duration::from_secs(1);
-/// A caller who neither speaks nor listens for so long is let go.
+/// A caller that neither sends nor reads for this long is dropped.
 const SILENCE: Duration = Duration::from_secs(10);
-/// How long callers that are being served may take when the process stops.
+/// Time that callers being served have to finish when the process exits.
 const FAREWELL: Duration = Duration::from_secs(5);
 
-/// State shared by all threads of the server.
+/// State shared by all threads.
 struct Server {
     seat: Seat,
     envelope: Envelope<()>,
@@ -42,14 +42,14 @@ struct Server {
     is_leaving: AtomicBool,
 }
 
-/// Lets go of the terminal: Ctrl-C there is not meant for this process, and its end is not this one's.
-pub(crate) fn detach() {
+/// Detaches from the terminal, so that neither Ctrl-C nor closing it ends this process.
+pub fn detach() {
     let _ = nix::unistd::setsid();
 }
 
-/// Runs the resident process until it is told to stop, or nobody has called for `idle`. Returns `false`
-/// if another process is the resident one already.
-pub(crate) fn serve(idle: Option<Duration>, patience: Duration) -> Result<bool, Failure> {
+/// Runs the resident process until it is told to stop, or nobody has called for `idle`. Returns
+/// `false` if another resident process is already running.
+pub fn serve(idle: Option<Duration>, patience: Duration) -> Result<bool, Failure> {
     let folder = socket::folder()?;
     let Some(seat) = Seat::take(&folder, patience)? else { return Ok(false) };
     let listener = seat.listen()?;
@@ -73,7 +73,7 @@ pub(crate) fn serve(idle: Option<Duration>, patience: Duration) -> Result<bool, 
     Ok(true)
 }
 
-/// A connected caller; counted while any thread works for it.
+/// A caller being served; counted for as long as any thread works for it.
 struct Caller {
     server: Arc<Server>,
 }
@@ -101,7 +101,7 @@ impl Server {
             }
             match listener.accept() {
                 Ok((stream, _)) => self.admit(stream),
-                // Too many open files, for instance: callers that end make room.
+                // Too many open files, for instance: room is made when callers finish.
                 Err(_) => thread::sleep(Duration::from_millis(20)),
             }
         }
@@ -127,7 +127,7 @@ impl Server {
     }
 
     fn admit(self: &Arc<Self>, stream: UnixStream) {
-        // Where a socket inherits it, the listener's way of not waiting is not meant for callers.
+        // On some systems a stream inherits non-blocking mode from the listener.
         let ready = stream.set_nonblocking(false).is_ok()
             && stream.set_read_timeout(Some(SILENCE)).is_ok()
             && stream.set_write_timeout(Some(SILENCE)).is_ok();
@@ -135,14 +135,14 @@ impl Server {
             return;
         }
         let caller = Caller::new(self);
-        // Without a thread the connection closes, and the caller helps itself.
+        // Without a thread the connection closes, and the caller does its own work.
         let _ = thread::Builder::new().spawn(move || serve_caller(caller, &stream));
     }
 
-    /// Ends: the socket goes first, so that whoever is told so does not come here again.
+    /// Starts to exit: removes the socket first, so that callers told so do not connect here again.
     fn leave(&self) {
         self.is_leaving.store(true, Ordering::Relaxed);
-        // A caller that says nothing, to wake the one that lets callers in.
+        // An empty connection wakes the thread that accepts callers.
         let _ = UnixStream::connect(self.seat.socket());
         self.seat.close();
     }
@@ -154,7 +154,7 @@ impl Server {
             since: self.since.to_string(),
             socket: self.seat.socket(),
             answered: self.answered.load(Ordering::Relaxed),
-            // The one who asks is none.
+            // The caller asking for the status is not counted.
             callers: self.callers.load(Ordering::Relaxed).saturating_sub(1),
             indexes: self.engine.open_indexes(),
             models: self.engine.models().loaded_ids(),
@@ -162,8 +162,8 @@ impl Server {
         }
     }
 
-    /// The answer to a question, unless the caller sees another index at this place than this
-    /// process does, or a newer one.
+    /// Answers a question, or declines if the caller sees a different index in this folder than
+    /// this process does, or a newer one.
     fn answer(&self, query: &Query, generation: &str) -> Reply {
         if Manifest::identity(&query.folder).ok().as_deref() != Some(generation) {
             return Reply::Declined;
@@ -173,14 +173,14 @@ impl Server {
                 self.answered.fetch_add(1, Ordering::Relaxed);
                 Reply::Answer(Box::new(answer))
             }
-            // The caller finds the same error and tells it.
+            // The caller will meet the same error and report it.
             Err(_) => Reply::Declined,
         }
     }
 }
 
 fn serve_caller(caller: Caller, stream: &UnixStream) {
-    // What is no call gets no reply.
+    // Anything that is not a call gets no reply.
     let Ok(envelope) = Lines::new(stream, CALL_BYTES).next() else { return };
     let reply = reply(caller, envelope, stream);
     let _ = message::write(stream, &reply).or_else(|_| message::write(stream, &Reply::Declined));
@@ -221,7 +221,7 @@ fn reply(caller: Caller, envelope: Envelope<serde_json::Value>, stream: &UnixStr
     }
 }
 
-/// Does work on another thread, with a sign of life to the caller now and then. A panic in it ends
+/// Does work on another thread, sending the caller a sign of life every second. A panic in it ends
 /// that thread only.
 fn patiently(
     caller: Caller,
@@ -230,7 +230,7 @@ fn patiently(
 ) -> Reply {
     let (send, receive) = mpsc::channel();
     let spawned = thread::Builder::new().spawn(move || {
-        // The caller may have gone; then nobody wants the reply.
+        // The caller may be gone, and the reply unwanted.
         let _ = send.send(work(&caller.server));
     });
     if spawned.is_err() {
@@ -240,7 +240,7 @@ fn patiently(
         match receive.recv_timeout(BEAT) {
             Ok(reply) => return reply,
             Err(RecvTimeoutError::Disconnected) => return Reply::Declined,
-            // Nobody listens any more: the work goes on and its result is dropped.
+            // The caller is gone: the work goes on and its result is dropped.
             Err(RecvTimeoutError::Timeout) if message::write(stream, &Reply::Working).is_err() => {
                 return Reply::Declined;
             }
@@ -249,7 +249,7 @@ fn patiently(
     }
 }
 
-/// Loads the model that a hurried question did without.
+/// Loads, in the background, the model that a `--fast` query did without.
 fn load_behind(server: &Arc<Server>, folder: std::path::PathBuf) {
     let caller = Caller::new(server);
     let _ = thread::Builder::new().spawn(move || {

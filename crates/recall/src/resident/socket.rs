@@ -1,4 +1,5 @@
-//! Where the resident process is met: a socket and a lock in a folder of this user's own.
+//! Manages the runtime folder of the resident process: its socket, lock and log, private to this
+//! user.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError};
 use std::io::Write;
@@ -15,17 +16,17 @@ use nix::unistd::{Uid, getuid};
 
 use crate::failure::Failure;
 
-/// Name of the lock in the runtime folder.
+/// Name of the lock file in the runtime folder.
 const LOCK: &str = "resident.lock";
-/// A full backlog holds a caller up; one that is held up goes elsewhere.
+/// Maximum time to connect: a full backlog blocks a caller, which then does its own work.
 const CONNECT_PATIENCE: Duration = Duration::from_secs(2);
-/// Between two attempts to become the resident process.
+/// Interval between attempts to become the resident process.
 const LOCK_TICK: Duration = Duration::from_millis(10);
-/// More than this is kept of no log.
+/// Size in bytes above which the log is emptied.
 const LOG_BYTES: u64 = 1 << 20;
 
-/// The runtime folder, made if need be: `recall` in `XDG_RUNTIME_DIR`, else `recall-UID` in the
-/// system's folder for temporary files.
+/// Returns the runtime folder, creating it if necessary: `recall` in `XDG_RUNTIME_DIR`, else
+/// `recall-UID` in the system's folder for temporary files.
 ///
 /// # Errors
 /// It is not a folder that only this user can enter.
@@ -55,13 +56,13 @@ pub(super) fn folder() -> Result<PathBuf, Failure> {
     Ok(folder)
 }
 
-/// The socket in the runtime folder.
-pub(super) fn path(folder: &Path) -> PathBuf {
+/// Path of the socket in the runtime folder.
+pub fn path(folder: &Path) -> PathBuf {
     folder.join("resident.sock")
 }
 
-/// Where the resident process writes what went wrong, opened to be added to.
-pub(super) fn log(folder: &Path) -> std::io::Result<File> {
+/// Opens the log of the resident process for appending.
+pub fn log(folder: &Path) -> std::io::Result<File> {
     let path = folder.join("resident.log");
     let file = OpenOptions::new().create(true).append(true).mode(0o600).open(path)?;
     if file.metadata()?.len() > LOG_BYTES {
@@ -70,8 +71,8 @@ pub(super) fn log(folder: &Path) -> std::io::Result<File> {
     Ok(file)
 }
 
-/// A connection to the resident process, if one of this user listens.
-pub(super) fn connect(folder: &Path) -> Option<UnixStream> {
+/// Connects to the resident process, if one of this user is listening.
+pub fn connect(folder: &Path) -> Option<UnixStream> {
     let path = path(folder);
     if !path.exists() {
         return None;
@@ -82,8 +83,8 @@ pub(super) fn connect(folder: &Path) -> Option<UnixStream> {
     is_own(&stream).then_some(stream)
 }
 
-/// Whether the other end is a process of this user.
-pub(super) fn is_own(stream: &UnixStream) -> bool {
+/// Whether the process at the other end belongs to this user.
+pub fn is_own(stream: &UnixStream) -> bool {
     peer(stream).is_ok_and(|uid| uid == getuid())
 }
 
@@ -98,29 +99,30 @@ fn peer(stream: &UnixStream) -> nix::Result<Uid> {
     nix::unistd::getpeereid(stream).map(|(uid, _)| uid)
 }
 
-/// Waits until `listener` has a caller, or for `patience`.
-pub(super) fn has_caller(listener: &UnixListener, patience: Duration) -> bool {
+/// Waits up to `patience` for a caller of `listener`. Returns whether there is one.
+pub fn has_caller(listener: &UnixListener, patience: Duration) -> bool {
     let mut watched = [PollFd::new(listener.as_fd(), PollFlags::POLLIN)];
     let patience = PollTimeout::try_from(patience).unwrap_or(PollTimeout::MAX);
     poll(&mut watched, patience).is_ok_and(|ready| ready > 0)
 }
 
-/// Whether a process has the place of the resident one.
-pub(super) fn is_seated(folder: &Path) -> bool {
+/// Whether a process holds the lock of the resident process.
+pub fn is_seated(folder: &Path) -> bool {
     let lock = OpenOptions::new().write(true).open(folder.join(LOCK));
     lock.is_ok_and(|lock| matches!(lock.try_lock(), Err(TryLockError::WouldBlock)))
 }
 
-/// The place of the one resident process, held for as long as the value lives. The lock is the
-/// kernel's, so a killed process leaves none behind.
-pub(super) struct Seat {
+/// The role of the one resident process, held for as long as the value lives. The kernel owns the
+/// lock, so a killed process leaves none behind.
+pub struct Seat {
     folder: PathBuf,
     _lock: File,
 }
 
 impl Seat {
-    /// Takes the place; `None` if another process has it and listens, or does not leave it in time.
-    pub(super) fn take(folder: &Path, patience: Duration) -> Result<Option<Self>, Failure> {
+    /// Takes the role; `None` if another process holds it and listens, or does not give it up in
+    /// time.
+    pub fn take(folder: &Path, patience: Duration) -> Result<Option<Self>, Failure> {
         let path = folder.join(LOCK);
         let mut lock = OpenOptions::new()
             .write(true)
@@ -133,7 +135,7 @@ impl Seat {
         loop {
             match lock.try_lock() {
                 Ok(()) => break,
-                // One that ends takes its socket away first.
+                // A process that is exiting removes its socket first.
                 Err(TryLockError::WouldBlock)
                     if since.elapsed() > patience || connect(folder).is_some() =>
                 {
@@ -143,13 +145,13 @@ impl Seat {
                 Err(TryLockError::Error(error)) => return Err(Failure::io("lock", &path)(error)),
             }
         }
-        // For people who look; nothing reads it.
+        // For people who look at the file; no program reads it.
         let _ = lock.set_len(0).and_then(|()| writeln!(lock, "process {}", std::process::id()));
         Ok(Some(Self { folder: folder.to_owned(), _lock: lock }))
     }
 
-    /// Listens, in place of whoever was killed here.
-    pub(super) fn listen(&self) -> Result<UnixListener, Failure> {
+    /// Opens the socket and listens, replacing a socket that a killed process left behind.
+    pub fn listen(&self) -> Result<UnixListener, Failure> {
         let path = self.socket();
         let _ = fs::remove_file(&path);
         let listener = UnixListener::bind(&path).map_err(Failure::io("listen on", &path))?;
@@ -159,13 +161,13 @@ impl Seat {
         Ok(listener)
     }
 
-    /// Where it listens.
-    pub(super) fn socket(&self) -> PathBuf {
+    /// Path of the socket.
+    pub fn socket(&self) -> PathBuf {
         path(&self.folder)
     }
 
-    /// Takes the socket away: nobody finds the way here any more.
-    pub(super) fn close(&self) {
+    /// Removes the socket, so that no further callers connect.
+    pub fn close(&self) {
         let _ = fs::remove_file(self.socket());
     }
 }

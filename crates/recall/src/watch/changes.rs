@@ -1,4 +1,4 @@
-//! File system changes, collected until nothing has happened for a moment.
+//! Collects changes on disk until no more arrive for a moment.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,35 +10,35 @@ use notify::{Config, Event, EventKind, RecommendedWatcher, RecursiveMode, Watche
 
 use crate::config;
 
-/// Changes that come within so short a time belong together: a save is several.
+/// Changes closer together than this are one batch: a single save causes several.
 const QUIET: Duration = Duration::from_millis(50);
-/// However busy the disk is, changes are not held back for longer.
+/// Maximum time that changes are held back, however busy the disk is.
 const LATEST: Duration = Duration::from_secs(2);
-/// More paths than this are not told apart.
+/// With more changed paths than this, everything is rescanned.
 const PATHS: usize = 1000;
-/// Files that decide what else is read in their folder.
+/// Files that decide which others in their folder are read.
 const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", ".recallignore"];
 
-/// What to look at.
+/// What to rescan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Changes {
     /// Everything.
     All,
-    /// What lies at and below these paths.
+    /// These paths and everything below them.
     At(BTreeSet<PathBuf>),
 }
 
 impl Changes {
-    /// The paths; none for everything.
-    pub(super) fn paths(&self) -> Vec<PathBuf> {
+    /// Returns the paths; empty for everything.
+    pub fn paths(&self) -> Vec<PathBuf> {
         match self {
             Self::All => Vec::new(),
             Self::At(paths) => paths.iter().cloned().collect(),
         }
     }
 
-    /// Whether `recall.toml` may be another.
-    pub(super) fn touch_settings(&self) -> bool {
+    /// Whether `recall.toml` may have changed.
+    pub fn touch_settings(&self) -> bool {
         match self {
             Self::All => true,
             Self::At(paths) => paths.iter().any(|path| path.ends_with(config::FILE)),
@@ -56,10 +56,10 @@ impl Changes {
     }
 }
 
-/// The system's word for changes below some roots.
-pub(super) struct Watcher {
+/// Receives the system's notifications of changes below some roots.
+pub struct Watcher {
     roots: Vec<PathBuf>,
-    /// The index itself, which changes with every update.
+    /// The index folder, which changes with every update and is ignored.
     index: PathBuf,
     events: Receiver<notify::Result<Event>>,
     why_blind: Option<String>,
@@ -67,8 +67,9 @@ pub(super) struct Watcher {
 }
 
 impl Watcher {
-    /// Watches `roots`; where that is not possible it is blind and says why.
-    pub(super) fn new(roots: &[PathBuf], index: &Path) -> Self {
+    /// Watches `roots`; if that is not possible, the watcher is blind and
+    /// [`why_blind`](Self::why_blind) says why.
+    pub fn new(roots: &[PathBuf], index: &Path) -> Self {
         let roots: Vec<PathBuf> =
             roots.iter().filter(|root| !root.as_os_str().is_empty()).cloned().collect();
         let (send, events) = mpsc::channel();
@@ -78,18 +79,18 @@ impl Watcher {
         Self { roots, index, events, why_blind, _watcher: watching.ok() }
     }
 
-    /// Whether changes are no longer told.
-    pub(super) fn is_blind(&self) -> bool {
+    /// Whether changes are no longer reported.
+    pub fn is_blind(&self) -> bool {
         self.why_blind.is_some()
     }
 
-    /// Why not.
-    pub(super) fn why_blind(&self) -> Option<&str> {
+    /// Why changes are no longer reported, if they are not.
+    pub fn why_blind(&self) -> Option<&str> {
         self.why_blind.as_deref()
     }
 
-    /// The changes of a moment, if one begins within `patience`.
-    pub(super) fn next(&mut self, patience: Duration) -> Option<Changes> {
+    /// Returns the next batch of changes, if one begins within `patience`.
+    pub fn next(&mut self, patience: Duration) -> Option<Changes> {
         if self.is_blind() {
             std::thread::sleep(patience);
             return None;
@@ -125,18 +126,18 @@ impl Watcher {
                 return;
             }
         };
-        // The system could not keep up and dropped some.
+        // The system could not keep up and dropped some events.
         if event.need_rescan() {
-            eprintln!("changes were missed; looking at everything");
+            eprintln!("some changes were missed; rescanning everything");
             *changes = Changes::All;
         }
-        // Reading a file is no change; writing it is told as one before it is closed.
+        // Reading a file is not a change; writing it is reported as one before it is closed.
         if matches!(event.kind, EventKind::Access(_)) {
             return;
         }
         for path in &event.paths {
             if is_departure(event.kind) && self.roots.contains(path) && !path.exists() {
-                self.why_blind = Some(format!("{} went away", path.display()));
+                self.why_blind = Some(format!("{} is gone", path.display()));
             }
             if self.is_meant(path) {
                 changes.add(path);
@@ -144,7 +145,7 @@ impl Watcher {
         }
     }
 
-    /// Whether a path is in a root and neither in the index nor in git's own folder.
+    /// Whether a path is in a root, and neither in the index nor in a `.git` or `.recall` folder.
     fn is_meant(&self, path: &Path) -> bool {
         let inside = self.roots.iter().find_map(|root| path.strip_prefix(root).ok());
         let is_ours = |part: &std::ffi::OsStr| part == ".git" || part == ".recall";
@@ -169,7 +170,7 @@ fn watch(
         if root.is_dir() {
             watcher.watch(root, RecursiveMode::Recursive)?;
         } else {
-            // A save by rename puts another file in its place.
+            // Saving by rename replaces the file, so its folder is watched instead.
             let folder = root.parent().unwrap_or(root);
             watcher.watch(folder, RecursiveMode::NonRecursive)?;
         }

@@ -290,7 +290,7 @@ fn explain_says_where_a_document_stands() {
     );
     let filtered = recall(corpus.path(), &["explain", "replica lag", "OPS-7", "--kind", "note"]);
     assert_eq!(filtered.code, Some(1));
-    assert!(filtered.stdout.contains("a filter leaves it out"), "{}", filtered.stdout);
+    assert!(filtered.stdout.contains("a filter excludes it"), "{}", filtered.stdout);
 }
 
 #[test]

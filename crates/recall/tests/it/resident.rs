@@ -217,7 +217,7 @@ fn in_the_foreground_it_is_the_only_one_and_ends_when_told() {
     let corpus = indexed(2);
     let runtime = Runtime::new();
     let ran = runtime.recall(corpus.path(), &["serve", "--stop"]);
-    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), "there is no resident process\n"));
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), "no resident process is running\n"));
     for end in ["stop", "-TERM", "-INT"] {
         let mut foreground = runtime.start(corpus.path(), &["serve"]);
         until("it listens", || runtime.socket().exists());

@@ -149,7 +149,7 @@ fn a_root_that_is_away_is_told_and_kept() {
     let docs = corpus.path().join("docs");
     fs::rename(&docs, corpus.path().join("away")).unwrap();
     let watching = Watching::start(command(corpus.path(), &["watch", "--index", index]));
-    until("it is told", || watching.has_said("changes are not told"));
+    until("it is told", || watching.has_said("changes cannot be watched"));
     until("it is said why", || watching.has_said("docs"));
     assert_eq!(ids(&ask(corpus.path(), &["--mode", "keyword", "brown fox"])), ["a.md"]);
     assert_eq!(watching.interrupt(), Some(130));
