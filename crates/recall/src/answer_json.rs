@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::hint;
 
 /// Version of the JSON; it increases when a field changes its meaning or is removed.
-pub const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 1;
 
 /// An answer as it is printed.
 #[derive(Debug, Serialize)]
@@ -65,7 +65,7 @@ pub(crate) struct OmittedJson {
 
 impl<'a> AnswerJson<'a> {
     /// Builds the JSON of `answer`.
-    pub fn of(answer: &'a Answer) -> Self {
+    pub(crate) fn of(answer: &'a Answer) -> Self {
         Self {
             version: VERSION,
             query: &answer.query,
@@ -83,7 +83,7 @@ impl<'a> AnswerJson<'a> {
 
 impl<'a> HitJson<'a> {
     /// Builds the JSON of `hit`.
-    pub fn of(hit: &'a Hit) -> Self {
+    pub(crate) fn of(hit: &'a Hit) -> Self {
         Self {
             rank: hit.rank,
             id: &hit.id,
@@ -116,7 +116,7 @@ impl<'a> HitJson<'a> {
 }
 
 /// Serializes a value as one line of JSON.
-pub fn line(value: &impl Serialize) -> String {
+pub(crate) fn line(value: &impl Serialize) -> String {
     let text = serde_json::to_string(value).expect("answers have string keys only");
     // Some line readers treat both as line ends, though they are legal inside JSON strings.
     let text = text.replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029");

@@ -9,14 +9,14 @@ use recall_embed::PullProgress;
 use recall_index::IndexProgress;
 
 /// One line at the bottom of the terminal that shows the progress of the work.
-pub struct Bars {
+pub(crate) struct Bars {
     bar: Mutex<ProgressBar>,
     stage: Mutex<String>,
 }
 
 impl Bars {
     /// Creates a bar on standard error, visible only on a terminal.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let target = if std::io::stderr().is_terminal() {
             ProgressDrawTarget::stderr_with_hz(10)
         } else {
@@ -27,7 +27,7 @@ impl Bars {
     }
 
     /// Shows the progress of indexing.
-    pub fn step(&self, step: IndexProgress) {
+    pub(crate) fn step(&self, step: IndexProgress) {
         let (stage, done, total) = match step {
             IndexProgress::Searchable => return self.clear(),
             IndexProgress::Scan { sources } => ("scanning", sources, None),
@@ -39,7 +39,7 @@ impl Bars {
     }
 
     /// Shows the progress of fetching a model.
-    pub fn fetch(&self, progress: PullProgress) {
+    pub(crate) fn fetch(&self, progress: PullProgress) {
         let message = |seconds| {
             let speed = HumanBytes(per_second(progress.done, seconds));
             format!("of {}, {speed}/s", HumanBytes(progress.total))
@@ -48,14 +48,14 @@ impl Bars {
     }
 
     /// Shows how many questions have been asked.
-    pub fn questions(&self, done: u64, total: u64) {
+    pub(crate) fn questions(&self, done: u64, total: u64) {
         self.show("asking", done, Some(total), |seconds| {
             format!("of {total} questions, {}/s", per_second(done, seconds))
         });
     }
 
     /// Removes the bar.
-    pub fn clear(&self) {
+    pub(crate) fn clear(&self) {
         lock(&self.bar).finish_and_clear();
         lock(&self.stage).clear();
     }

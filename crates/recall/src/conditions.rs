@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::flags::{FilterFlags, ModeFlag};
 
 /// Converts filter flags into conditions.
-pub fn of(flags: &FilterFlags) -> Result<Conditions, Failure> {
+pub(crate) fn of(flags: &FilterFlags) -> Result<Conditions, Failure> {
     Ok(Conditions {
         since: flags.since.clone(),
         until: flags.until.clone(),
@@ -30,7 +30,7 @@ fn field(pair: &str) -> Result<(String, String), Failure> {
 }
 
 /// Converts the mode flag into a query mode.
-pub fn mode(flag: ModeFlag) -> Mode {
+pub(crate) fn mode(flag: ModeFlag) -> Mode {
     match flag {
         ModeFlag::Hybrid => Mode::Hybrid,
         ModeFlag::Keyword => Mode::Keyword,

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use crate::failure::Failure;
 
 /// Name of the configuration file in an indexed root.
-pub const FILE: &str = "recall.toml";
+pub(crate) const FILE: &str = "recall.toml";
 
 /// The settings of a root; each one is optional.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -42,21 +42,23 @@ pub(crate) struct Config {
 impl Config {
     /// Returns the patterns of documents to keep whole: runbooks by their usual names, then
     /// `whole`, then `more`. A later pattern may exclude what an earlier one includes.
-    pub fn kept_whole(&self, more: &[String]) -> Result<Globs, Failure> {
+    pub(crate) fn kept_whole(&self, more: &[String]) -> Result<Globs, Failure> {
         let usual = Globs::RUNBOOKS.into_iter();
         globs(usual.chain(self.whole.iter().chain(more).map(String::as_str)))
     }
 }
 
 /// Compiles a user's path patterns; a malformed one is a usage error.
-pub fn globs<S: AsRef<str>>(patterns: impl IntoIterator<Item = S>) -> Result<Globs, Failure> {
+pub(crate) fn globs<S: AsRef<str>>(
+    patterns: impl IntoIterator<Item = S>,
+) -> Result<Globs, Failure> {
     Globs::new(patterns).map_err(|error| Failure::usage(error.to_string()))
 }
 
 /// Additional heading words, by kind of section.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Headings {
+pub(crate) struct Headings {
     /// Headings of preferences.
     pub preferences: Vec<String>,
     /// Headings of decisions.
@@ -67,7 +69,7 @@ pub struct Headings {
 
 impl Headings {
     /// Returns the built-in heading words together with these.
-    pub fn words(&self) -> HeadingWords {
+    pub(crate) fn words(&self) -> HeadingWords {
         let mut words = HeadingWords::default();
         words.preferences.extend(self.preferences.iter().cloned());
         words.decisions.extend(self.decisions.iter().cloned());
@@ -79,7 +81,7 @@ impl Headings {
 /// Length of the chunks, in tokens of the model.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Chunks {
+pub(crate) struct Chunks {
     /// Maximum length of a chunk.
     pub tokens: Option<usize>,
     /// Number of tokens that a chunk repeats from the one before.
@@ -87,7 +89,7 @@ pub struct Chunks {
 }
 
 /// Loads the configuration of `root`; the default one if it has no file.
-pub fn load(root: &Path) -> Result<Config, Failure> {
+pub(crate) fn load(root: &Path) -> Result<Config, Failure> {
     let path = if root.is_dir() { root.join(FILE) } else { root.with_file_name(FILE) };
     let text = match std::fs::read_to_string(&path) {
         Ok(text) => text,

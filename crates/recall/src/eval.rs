@@ -24,7 +24,7 @@ use labelled::Labelled;
 use runner::Runner;
 
 /// Number of problems of one kind that are listed one by one.
-pub const PROBLEMS_SHOWN: usize = 10;
+pub(crate) const PROBLEMS_SHOWN: usize = 10;
 
 /// Runs `recall eval`.
 pub(crate) fn run(flags: &Flags, options: &EvalFlags) -> Result<u8, Failure> {

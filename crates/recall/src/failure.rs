@@ -11,7 +11,7 @@ use crate::hint;
 
 /// Reason why a command failed.
 #[derive(Debug, thiserror::Error)]
-pub enum Failure {
+pub(crate) enum Failure {
     /// An index could not be read or written.
     #[error(transparent)]
     Index(#[from] IndexError),
@@ -66,17 +66,17 @@ pub enum Failure {
 
 impl Failure {
     /// Creates a usage error without a hint.
-    pub fn usage(message: impl Into<String>) -> Self {
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::Usage { message: message.into(), hint: None }
     }
 
     /// Creates a usage error with a hint.
-    pub fn usage_hint(message: impl Into<String>, hint: impl Into<String>) -> Self {
+    pub(crate) fn usage_hint(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::Usage { message: message.into(), hint: Some(hint.into()) }
     }
 
     /// Returns a function that wraps an I/O error with its action and path.
-    pub fn io(
+    pub(crate) fn io(
         action: &'static str,
         path: impl Into<PathBuf>,
     ) -> impl FnOnce(std::io::Error) -> Self {
@@ -85,7 +85,7 @@ impl Failure {
     }
 
     /// Returns a one-line hint on what to do, if there is one.
-    pub fn hint(&self) -> Option<String> {
+    pub(crate) fn hint(&self) -> Option<String> {
         match self {
             Self::Index(error) => hint::index(error),
             Self::Embed(error) => Some(hint::embed(error)),
@@ -99,7 +99,7 @@ impl Failure {
     }
 
     /// Returns the exit code: 130 for an interruption, 0 for closed output, else 2.
-    pub fn code(&self) -> u8 {
+    pub(crate) fn code(&self) -> u8 {
         match self {
             Self::Index(IndexError::Interrupted) => 130,
             Self::Closed => 0,

@@ -24,7 +24,7 @@ pub(crate) use upkeep::{CheckFlags, ModelCommand, ModelFlags, ServeFlags, Status
 /// with "nothing relevant" where nothing is.
 #[derive(Debug, Parser)]
 #[command(name = "recall", version, max_term_width = 100, after_help = EXIT_CODES)]
-pub struct Flags {
+pub(crate) struct Flags {
     /// The index to use, instead of the nearest `.recall` folder here or above
     #[arg(long, global = true, value_name = "DIR", env = "RECALL_INDEX")]
     pub index: Option<PathBuf>,
@@ -40,7 +40,7 @@ const EXIT_CODES: &str = "Exit codes: 0 hits, 1 nothing relevant, 2 error, 130 i
 /// Returns the arguments with a question that looks like a flag (`recall query --no-verify`) marked
 /// as text. This applies only if the question is that one token: with any other text beside it, it
 /// is taken for a misspelt flag.
-pub fn arguments(typed: Vec<OsString>) -> Vec<OsString> {
+pub(crate) fn arguments(typed: Vec<OsString>) -> Vec<OsString> {
     let command = Flags::command();
     let Some(at) = command_at(&command, &typed).filter(|at| typed[*at] == "query") else {
         return typed;

@@ -17,7 +17,7 @@ pub(crate) fn run(flags: &Flags, options: &GetFlags) -> Result<u8, Failure> {
 }
 
 /// Finds the one document called `name`: by id, then by path, then by any other name it has.
-pub fn resolve(snapshot: &Snapshot, name: &str) -> Result<EntryId, Failure> {
+pub(crate) fn resolve(snapshot: &Snapshot, name: &str) -> Result<EntryId, Failure> {
     let keyword = snapshot.keyword();
     let (path, id) = name.rsplit_once('#').unwrap_or((name, ""));
     let qualified = || -> Result<Vec<EntryId>, recall_index::IndexError> {

@@ -8,7 +8,7 @@ use recall_index::IndexError;
 use recall_query::{Degraded, NoVectors};
 
 /// Returns the hint for a model that cannot be named, fetched, checked, loaded or run.
-pub fn embed(error: &EmbedError) -> String {
+pub(crate) fn embed(error: &EmbedError) -> String {
     use EmbedError::*;
     let hint = match error {
         UnknownModel { .. } => "`recall model list` lists the known models",
@@ -46,7 +46,7 @@ pub fn embed(error: &EmbedError) -> String {
 }
 
 /// Returns the hint, if there is one, for an index that cannot be read or written.
-pub fn index(error: &IndexError) -> Option<String> {
+pub(crate) fn index(error: &IndexError) -> Option<String> {
     let hint = match error {
         IndexError::Missing(_) => "make one with: recall index FOLDER",
         IndexError::Damaged { .. } | IndexError::Keyword { .. } | IndexError::Vector { .. } => {
@@ -78,7 +78,7 @@ fn io(kind: ErrorKind) -> Option<&'static str> {
 }
 
 /// Says why an answer searched less than was asked for, and what to do about it.
-pub fn degraded(why: &Degraded) -> String {
+pub(crate) fn degraded(why: &Degraded) -> String {
     match why {
         Degraded::NoVectors => format!("{why}; make them with: recall index"),
         Degraded::OtherModel(_) => format!("{why}; rebuild with: recall index --rebuild"),
@@ -89,7 +89,7 @@ pub fn degraded(why: &Degraded) -> String {
 }
 
 /// Says why a run made no vectors, and what to do about it.
-pub fn no_vectors(why: &NoVectors) -> String {
+pub(crate) fn no_vectors(why: &NoVectors) -> String {
     match why {
         NoVectors::Later => "left for later (--keyword-only)".to_owned(),
         NoVectors::Model(error) => format!("{error}; {}", embed(error)),
@@ -97,7 +97,7 @@ pub fn no_vectors(why: &NoVectors) -> String {
 }
 
 /// Returns the command that prints a whole document.
-pub fn get(id: &str) -> String {
+pub(crate) fn get(id: &str) -> String {
     format!("recall get '{id}'")
 }
 

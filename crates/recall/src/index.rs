@@ -31,7 +31,7 @@ pub(crate) fn run(flags: &Flags, options: &IndexFlags) -> Result<u8, Failure> {
 }
 
 /// Brings the index of `work` up to date, keywords and vectors, and reports what was done.
-pub fn update(work: &Work, offline: bool) -> Result<(), Failure> {
+pub(crate) fn update(work: &Work, offline: bool) -> Result<(), Failure> {
     Run { work, background: false, json: false }.run(offline)
 }
 
@@ -117,14 +117,14 @@ impl Run<'_> {
 
 /// Tells the user that all documents were split into chunks again, which takes longer than
 /// expected.
-pub fn tell_recut(words: &Words) {
+pub(crate) fn tell_recut(words: &Words) {
     if words.recut {
         eprintln!("the model is installed now: all documents were split again by its tokens");
     }
 }
 
 /// Asks the resident process to make the vectors that an index lacks. Returns whether it accepted.
-pub fn hand_over(work: &Work, builder: &Builder, optimize: bool) -> bool {
+pub(crate) fn hand_over(work: &Work, builder: &Builder, optimize: bool) -> bool {
     let (folder, threads) = (index_folder::real(&work.folder), work.settings.threads);
     let job = |model| Job { folder, model, threads, optimize };
     builder.model_record().is_some_and(|model| resident::embed(job(model)))

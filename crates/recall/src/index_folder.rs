@@ -9,7 +9,7 @@ pub(crate) const FOLDER: &str = ".recall";
 
 /// Returns the index to read: the one given, else the first `.recall` found upward from the current
 /// folder, as git finds its own.
-pub fn to_read(given: Option<&Path>) -> Result<PathBuf, Failure> {
+pub(crate) fn to_read(given: Option<&Path>) -> Result<PathBuf, Failure> {
     if let Some(given) = given {
         return Ok(as_folder(given));
     }
@@ -25,7 +25,7 @@ pub fn to_read(given: Option<&Path>) -> Result<PathBuf, Failure> {
 /// Returns the index to write for `paths`: the one given, else the first `.recall` found upward
 /// (from the folder itself, if `paths` is a single folder), else a new one there. Without `paths`
 /// there must be an index already.
-pub fn to_write(given: Option<&Path>, paths: &[PathBuf]) -> Result<PathBuf, Failure> {
+pub(crate) fn to_write(given: Option<&Path>, paths: &[PathBuf]) -> Result<PathBuf, Failure> {
     match (given, paths) {
         (Some(given), _) => Ok(as_folder(given)),
         (None, [folder]) if folder.is_dir() => {
@@ -42,7 +42,7 @@ pub fn to_write(given: Option<&Path>, paths: &[PathBuf]) -> Result<PathBuf, Fail
 
 /// Returns the canonical path of a folder, so that all processes name it alike; the absolute path
 /// if it does not exist.
-pub fn real(folder: &Path) -> PathBuf {
+pub(crate) fn real(folder: &Path) -> PathBuf {
     let real = folder.canonicalize().or_else(|_| std::path::absolute(folder));
     real.unwrap_or_else(|_| folder.to_owned())
 }

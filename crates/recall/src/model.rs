@@ -30,7 +30,7 @@ pub(crate) fn run(flags: &Flags, options: &ModelFlags) -> Result<u8, Failure> {
 }
 
 /// Finds the model with this id, or the default model.
-pub fn find<'a>(
+pub(crate) fn find<'a>(
     catalogue: &'a ModelCatalogue,
     id: Option<&str>,
 ) -> Result<&'a ModelSpec, EmbedError> {
@@ -38,7 +38,11 @@ pub fn find<'a>(
 }
 
 /// Returns the installed model; fetches it first if it is missing and the network may be used.
-pub fn fetch(home: &Home, model: &ModelSpec, offline: bool) -> Result<Installed, EmbedError> {
+pub(crate) fn fetch(
+    home: &Home,
+    model: &ModelSpec,
+    offline: bool,
+) -> Result<Installed, EmbedError> {
     let bars = Bars::new();
     let result = pull(home, model, offline, &|progress| bars.fetch(progress));
     bars.clear();

@@ -8,7 +8,7 @@ use anstyle::{AnsiColor, Style};
 use crate::failure::Failure;
 
 /// Writes text to standard output; colours are removed unless it is a terminal.
-pub fn out(text: &str) -> Result<(), Failure> {
+pub(crate) fn out(text: &str) -> Result<(), Failure> {
     let mut stdout = anstream::stdout().lock();
     stdout.write_all(text.as_bytes())?;
     stdout.flush()?;
@@ -16,7 +16,7 @@ pub fn out(text: &str) -> Result<(), Failure> {
 }
 
 /// Writes bytes to standard output unchanged.
-pub fn out_bytes(bytes: &[u8]) -> Result<(), Failure> {
+pub(crate) fn out_bytes(bytes: &[u8]) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
     stdout.write_all(bytes)?;
     stdout.flush()?;
@@ -24,23 +24,23 @@ pub fn out_bytes(bytes: &[u8]) -> Result<(), Failure> {
 }
 
 /// Style of titles.
-pub const TITLE: Style = Style::new().bold();
+pub(crate) const TITLE: Style = Style::new().bold();
 /// Style of paths and ids.
-pub const PLACE: Style = AnsiColor::Cyan.on_default();
+pub(crate) const PLACE: Style = AnsiColor::Cyan.on_default();
 /// Style of secondary text.
-pub const DIM: Style = Style::new().dimmed();
+pub(crate) const DIM: Style = Style::new().dimmed();
 /// Style of matching words.
-pub const MARK: Style = AnsiColor::Yellow.on_default().bold();
+pub(crate) const MARK: Style = AnsiColor::Yellow.on_default().bold();
 /// Style of warnings that a reader should see before trusting a hit.
-pub const WARN: Style = AnsiColor::Red.on_default();
+pub(crate) const WARN: Style = AnsiColor::Red.on_default();
 
 /// Applies a style to `text`.
-pub fn paint(style: Style, text: &str) -> String {
+pub(crate) fn paint(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")
 }
 
 /// Highlights `marks` in `text` with [`MARK`], and neutralises control characters.
-pub fn marked(text: &str, marks: &[Range<usize>]) -> String {
+pub(crate) fn marked(text: &str, marks: &[Range<usize>]) -> String {
     let mut out = String::with_capacity(text.len() + 16 * marks.len());
     let mut at = 0;
     for mark in marks.iter().filter(|mark| mark.end <= text.len()) {
@@ -57,7 +57,7 @@ pub fn marked(text: &str, marks: &[Range<usize>]) -> String {
 
 /// Replaces control characters, which could drive a terminal, with spaces; line breaks and tabs
 /// stay.
-pub fn harmless(text: &str) -> String {
+pub(crate) fn harmless(text: &str) -> String {
     let shown = |c: char| match c {
         '\n' | '\t' => c,
         c if c.is_control() => ' ',
@@ -67,7 +67,7 @@ pub fn harmless(text: &str) -> String {
 }
 
 /// Returns the width of the terminal in columns, from 40 to 120; 100 if there is no terminal.
-pub fn width() -> usize {
+pub(crate) fn width() -> usize {
     match terminal_size::terminal_size() {
         Some((width, _)) if io::stdout().is_terminal() => usize::from(width.0).clamp(40, 120),
         _ => 100,
@@ -75,6 +75,6 @@ pub fn width() -> usize {
 }
 
 /// Formats a size in bytes for people to read.
-pub fn size(bytes: u64) -> String {
+pub(crate) fn size(bytes: u64) -> String {
     indicatif::HumanBytes(bytes).to_string()
 }

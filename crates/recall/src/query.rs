@@ -21,7 +21,7 @@ pub(crate) fn run(flags: &Flags, options: &QueryFlags) -> Result<u8, Failure> {
 }
 
 /// Answers a question from the index in `folder`, and returns the exit code.
-pub fn ask(folder: &Path, options: &QueryFlags) -> Result<u8, Failure> {
+pub(crate) fn ask(folder: &Path, options: &QueryFlags) -> Result<u8, Failure> {
     let started = Instant::now();
     let query = query(folder, text(options)?, options)?;
     let request = query.request()?;
@@ -159,7 +159,7 @@ fn indented(text: &str) -> String {
 }
 
 /// Formats each retriever's rank, score and share for a hit.
-pub fn explanation(hit: &Hit) -> String {
+pub(crate) fn explanation(hit: &Hit) -> String {
     let mut text = format!(
         "     score {:.3} = keyword {:.3} + vector {:.3}{}\n",
         hit.score,

@@ -85,7 +85,7 @@ fn text(status: &Status) -> String {
 }
 
 /// Describes the progress of vectors that are made in the background.
-pub fn progress(job: &JobStatus) -> String {
+pub(crate) fn progress(job: &JobStatus) -> String {
     if let Some(why) = &job.failed {
         return format!("the vectors could not be finished: {why}");
     }

@@ -8,7 +8,7 @@ static STOP: AtomicBool = AtomicBool::new(false);
 static HANDLER: Once = Once::new();
 
 /// Returns the flag that the first Ctrl-C sets, and installs the handler once.
-pub fn flag() -> &'static AtomicBool {
+pub(crate) fn flag() -> &'static AtomicBool {
     HANDLER.call_once(|| {
         // Without a handler Ctrl-C ends the process at once, which the store survives too.
         let _ = ctrlc::set_handler(|| {

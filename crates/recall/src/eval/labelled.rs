@@ -18,7 +18,7 @@ use crate::index_folder;
 
 /// A labelled set: questions and the documents that answer them.
 #[derive(Debug, Default)]
-pub struct Labelled {
+pub(crate) struct Labelled {
     /// Name of the set.
     pub name: String,
     /// Questions that have labels, in the order of their file.
@@ -133,7 +133,7 @@ impl Labelled {
     }
 
     /// Returns notes on what could not be used and on what counts as zero.
-    pub fn notes(&self, shown: usize) -> Vec<String> {
+    pub(crate) fn notes(&self, shown: usize) -> Vec<String> {
         let mut notes = listed(&self.problems, shown);
         let mut say = |count: usize, what: &str| {
             if count > 0 {
@@ -155,7 +155,7 @@ impl Labelled {
     }
 
     /// Returns a note on relevant documents that are not in the index, and so cannot be found.
-    pub fn unknown_documents(&self, snapshot: &Snapshot) -> Result<Vec<String>, Failure> {
+    pub(crate) fn unknown_documents(&self, snapshot: &Snapshot) -> Result<Vec<String>, Failure> {
         let relevant = self.qrels.values().flatten().filter(|(_, grade)| **grade > 0);
         let mut unknown = Vec::new();
         for id in relevant.map(|(id, _)| id).collect::<BTreeSet<_>>() {
@@ -177,7 +177,7 @@ impl Labelled {
 
     /// Returns a note on questions that have no value in `field` and so are answered from all
     /// documents.
-    pub fn without_field(&self, field: &str) -> Option<String> {
+    pub(crate) fn without_field(&self, field: &str) -> Option<String> {
         let count = self.queries.iter().filter(|q| !q.metadata.contains_key(field)).count();
         (count > 0)
             .then(|| format!("{count} questions have no `{field}`: answered among all documents"))
@@ -193,7 +193,7 @@ impl Labelled {
     }
 
     /// Returns the text of a question; empty if it is not known.
-    pub fn text(&self, id: &str) -> String {
+    pub(crate) fn text(&self, id: &str) -> String {
         self.queries.iter().find(|q| q.id == id).map(|q| q.text.clone()).unwrap_or_default()
     }
 }
@@ -211,7 +211,11 @@ fn add_own_labels(queries: &[Query], qrels: &mut Qrels) {
 
 /// Returns the index to query. The index of a set is brought up to date first (without vectors if
 /// `keyword_only`, as none will be searched); any other is used as it is.
-pub fn index(flags: &Flags, options: &LabelFlags, keyword_only: bool) -> Result<PathBuf, Failure> {
+pub(crate) fn index(
+    flags: &Flags,
+    options: &LabelFlags,
+    keyword_only: bool,
+) -> Result<PathBuf, Failure> {
     let Some(dataset) = &options.dataset else {
         return index_folder::to_read(flags.index.as_deref());
     };

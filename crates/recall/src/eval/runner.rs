@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::stop;
 
 /// Asks labelled questions.
-pub struct Runner<'a> {
+pub(crate) struct Runner<'a> {
     /// The searcher that answers.
     pub searcher: &'a Searcher,
     /// The labelled questions.
@@ -27,7 +27,7 @@ pub struct Runner<'a> {
 
 impl Runner<'_> {
     /// Returns the outcome of every question in each of `modes`.
-    pub fn ask(&self, modes: &[Mode]) -> Result<Vec<(Mode, Outcomes)>, Failure> {
+    pub(crate) fn ask(&self, modes: &[Mode]) -> Result<Vec<(Mode, Outcomes)>, Failure> {
         let bars = Bars::new();
         let all = self.ask_all(modes, &bars);
         bars.clear();
@@ -70,7 +70,7 @@ impl Runner<'_> {
     }
 
     /// Returns all candidates for a question except those it excludes, and the seconds it took.
-    pub fn rank(&self, query: &Query, mode: Mode) -> Result<(Ranking, f64), Failure> {
+    pub(crate) fn rank(&self, query: &Query, mode: Mode) -> Result<(Ranking, f64), Failure> {
         if stop::flag().load(Ordering::Relaxed) {
             return Err(IndexError::Interrupted.into());
         }

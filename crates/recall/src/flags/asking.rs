@@ -20,7 +20,7 @@ pub(crate) enum FormatFlag {
 }
 
 #[derive(Debug, Clone, Default, Args)]
-pub struct FilterFlags {
+pub(crate) struct FilterFlags {
     /// Only documents from this date on: `2026-03`, `30d`, `last week`
     #[arg(long, value_name = "DATE")]
     pub since: Option<String>,
@@ -89,7 +89,7 @@ pub(crate) struct QueryFlags {
 }
 
 #[derive(Debug, Args)]
-pub struct GetFlags {
+pub(crate) struct GetFlags {
     /// The document's id, path or name
     pub name: String,
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 #[derive(Debug, Default, Args)]
-pub struct IndexFlags {
+pub(crate) struct IndexFlags {
     /// Files, folders and exports; if omitted, those of the last run
     pub paths: Vec<PathBuf>,
     /// Show what would be done, without doing it
@@ -28,7 +28,7 @@ pub struct IndexFlags {
 }
 
 #[derive(Debug, Default, Args)]
-pub struct WatchFlags {
+pub(crate) struct WatchFlags {
     /// Files, folders and exports; if omitted, those of the last run
     pub paths: Vec<PathBuf>,
     #[command(flatten)]

@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 
 #[derive(Debug, Args)]
-pub struct PointersFlags {
+pub(crate) struct PointersFlags {
     /// A folder with an INDEX.md or MEMORY.md; if omitted, the nearest one here or above
     #[arg(long, global = true, value_name = "[NAME=]DIR")]
     pub folder: Vec<String>,
@@ -21,7 +21,7 @@ pub struct PointersFlags {
 }
 
 #[derive(Debug, Subcommand)]
-pub enum PointersCommand {
+pub(crate) enum PointersCommand {
     /// Find what is wrong with the index and its entries; exit code 1 if there are findings
     Check {
         /// Also report entries whose quoted files have changed since they were written
@@ -73,7 +73,7 @@ pub enum PointersCommand {
 }
 
 #[derive(Debug, Args)]
-pub struct DraftFlags {
+pub(crate) struct DraftFlags {
     /// The text of the line
     pub text: String,
     /// The reason for it

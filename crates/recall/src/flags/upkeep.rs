@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 
 #[derive(Debug, Default, Args)]
-pub struct ServeFlags {
+pub(crate) struct ServeFlags {
     /// Stop the resident process
     #[arg(long, conflicts_with = "status")]
     pub stop: bool,
@@ -45,7 +45,7 @@ pub(crate) struct ModelFlags {
 }
 
 #[derive(Debug, Subcommand)]
-pub enum ModelCommand {
+pub(crate) enum ModelCommand {
     /// List the known models and whether each is installed
     List {
         /// Print as JSON

@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::print::{out, size};
 
 /// Prints what a run would do.
-pub fn dry_run(work: &Work, json: bool, bars: &Bars) -> Result<u8, Failure> {
+pub(super) fn dry_run(work: &Work, json: bool, bars: &Bars) -> Result<u8, Failure> {
     let step = |step| bars.step(step);
     let plan = recall_index::dry_run(&work.folder, &work.paths, &work.options, &step);
     bars.clear();

@@ -13,7 +13,7 @@ use crate::print::{out, size};
 const PROBLEMS_SHOWN: usize = 10;
 
 /// What a run did, and the state of the index after it.
-pub struct Report<'a> {
+pub(super) struct Report<'a> {
     /// The index folder.
     pub folder: &'a Path,
     /// What was done.
@@ -30,7 +30,7 @@ pub struct Report<'a> {
 
 impl Report<'_> {
     /// Prints the report: JSON as data to standard output, text for the user to standard error.
-    pub fn print(&self, json: bool) -> Result<(), Failure> {
+    pub(super) fn print(&self, json: bool) -> Result<(), Failure> {
         if json {
             return out(&format!("{}\n", self.json()));
         }
@@ -101,7 +101,7 @@ fn formats(formats: &BTreeMap<String, u64>) -> String {
 }
 
 /// Formats problems, one per line.
-pub fn problems(problems: &[Problem]) -> String {
+pub(crate) fn problems(problems: &[Problem]) -> String {
     if problems.is_empty() {
         return String::new();
     }

@@ -11,7 +11,7 @@ use crate::flags::ReadingFlags;
 use crate::{index_folder, model};
 
 /// An index folder and what is to be read into the index.
-pub struct Work {
+pub(crate) struct Work {
     /// The index folder.
     pub folder: PathBuf,
     /// The files, folders and exports that were named; empty means all known roots.
@@ -27,7 +27,7 @@ pub struct Work {
 impl Work {
     /// Prepares the work on `paths`, or on the known roots if there are none; `index` is the index
     /// folder, if one was given.
-    pub fn new(
+    pub(crate) fn new(
         index: Option<&Path>,
         paths: &[PathBuf],
         reading: &ReadingFlags,
@@ -52,13 +52,13 @@ impl Work {
     }
 
     /// Creates the builder. Fetches the model if it is missing and the network may be used.
-    pub fn builder(&self, offline: bool) -> Result<Builder, Failure> {
+    pub(crate) fn builder(&self, offline: bool) -> Result<Builder, Failure> {
         let fetch = |home: &_, spec: &_| model::fetch(home, spec, offline);
         Ok(Builder::new(&self.folder, self.settings.clone(), &fetch)?)
     }
 
     /// Returns the roots to read as absolute paths without links: those named, else the known ones.
-    pub fn roots(&self) -> Vec<PathBuf> {
+    pub(crate) fn roots(&self) -> Vec<PathBuf> {
         let roots = match (&self.manifest, self.paths.as_slice()) {
             (_, paths @ [_, ..]) => paths.to_vec(),
             (Some(manifest), []) => manifest.roots.clone(),

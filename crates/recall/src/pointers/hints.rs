@@ -4,7 +4,7 @@
 use recall_pointers::{OpenLineError, Problem, Refusal};
 
 /// Returns the hint for a refused edit.
-pub fn refusal(refusal: &Refusal) -> &'static str {
+pub(super) fn refusal(refusal: &Refusal) -> &'static str {
     match refusal {
         Refusal::NoReason => "give `--reason`, or `--link` to the note that holds it",
         Refusal::NoSource => "say where it comes from: `--source user`, `code` or `doc`",
@@ -20,7 +20,7 @@ pub fn refusal(refusal: &Refusal) -> &'static str {
 }
 
 /// Returns the hint for a line that opens no file.
-pub fn unopened(error: &OpenLineError) -> &'static str {
+pub(super) fn unopened(error: &OpenLineError) -> &'static str {
     match error {
         OpenLineError::Missing { .. } => "`recall pointers check` lists every such line",
         other => other.hint(),
@@ -28,7 +28,7 @@ pub fn unopened(error: &OpenLineError) -> &'static str {
 }
 
 /// Returns the hint for a finding of the linter.
-pub fn finding(problem: &Problem) -> &'static str {
+pub(super) fn finding(problem: &Problem) -> &'static str {
     match problem {
         Problem::SameSubject { .. } => "keep the one that holds; `recall pointers replace` does it",
         Problem::OldProject { .. } => {

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 
 /// Finds the memory folder of the project that contains `from`, by the usual names of its pages or
 /// because `recall.toml` names one.
-pub fn memory_folder(from: &Path) -> Result<Option<FolderSpec>, Failure> {
+pub(super) fn memory_folder(from: &Path) -> Result<Option<FolderSpec>, Failure> {
     let Some(root) = root_of(from) else { return Ok(FolderSpec::upward(from)) };
     let named = config::globs(&config::load(&root)?.pointers)?;
     let is_page = |page: &Path| is_pointer_page(page) || is_named(&named, page, &root);
@@ -37,7 +37,7 @@ fn root_of(path: &Path) -> Option<PathBuf> {
 }
 
 /// Decides which files around memory folders `recall index` keeps whole.
-pub struct KeptWhole {
+pub(super) struct KeptWhole {
     /// Roots and the options for reading files below them; the first root that contains a file
     /// counts.
     roots: Vec<(PathBuf, ReadOptions)>,
@@ -46,7 +46,7 @@ pub struct KeptWhole {
 impl KeptWhole {
     /// Loads the rules for the folders of `memory` from the `recall.toml` of their projects, or the
     /// defaults without one.
-    pub fn around(memory: &Memory) -> Result<Self, Failure> {
+    pub(super) fn around(memory: &Memory) -> Result<Self, Failure> {
         let mut roots = Vec::new();
         for folder in memory.folders() {
             if let Some(root) = root_of(&folder.real_path) {
@@ -62,7 +62,7 @@ impl KeptWhole {
     }
 
     /// Whether the file at `path`, a path without links, is kept whole.
-    pub fn holds(&self, path: &Path, content: &[u8]) -> bool {
+    pub(super) fn holds(&self, path: &Path, content: &[u8]) -> bool {
         let below = |(root, options)| Some((path.strip_prefix(root).ok()?, options));
         let found = self.roots.iter().find_map(|(root, options)| below((root, options)));
         found.is_some_and(|(path, options)| is_kept_whole(&slashed(path), content, options))

@@ -30,7 +30,7 @@ const START_PATIENCE: Duration = Duration::from_secs(10);
 const START_TICK: Duration = Duration::from_millis(4);
 
 /// Asks the resident process for an answer, starting it if necessary.
-pub fn answer(query: &Query) -> Option<Answer> {
+pub(crate) fn answer(query: &Query) -> Option<Answer> {
     // An index without vectors needs no model, and so no resident process.
     let manifest = Manifest::read(&query.folder).ok()?;
     (manifest.model.is_some() && manifest.counts.vectors > 0).then_some(())?;
@@ -42,13 +42,13 @@ pub fn answer(query: &Query) -> Option<Answer> {
 
 /// Asks the resident process, starting it if necessary, to make the vectors that an index lacks.
 /// Returns whether it accepted.
-pub fn embed(job: Job) -> bool {
+pub(crate) fn embed(job: Job) -> bool {
     matches!(ask_or_start(Call::Embed(job)), Some(Reply::Done))
 }
 
 /// Makes the resident process stop writing the index in `folder`. Returns whether it was writing or
 /// had that work waiting.
-pub fn release(folder: &Path) -> bool {
+pub(crate) fn release(folder: &Path) -> bool {
     if is_off() {
         return false;
     }
@@ -59,7 +59,7 @@ pub fn release(folder: &Path) -> bool {
 }
 
 /// Returns the progress of the resident process on the index in `folder`, if it has a job for it.
-pub fn job_of(folder: &Path) -> Option<JobStatus> {
+pub(crate) fn job_of(folder: &Path) -> Option<JobStatus> {
     let folder = index_folder::real(folder);
     let reply = if is_off() { None } else { ask_if_there(Call::Status) };
     let Some(Reply::Status(status)) = reply else { return None };
@@ -68,7 +68,7 @@ pub fn job_of(folder: &Path) -> Option<JobStatus> {
 
 /// Returns the status of the resident process: `None` if none is running, an error if it is another
 /// build.
-pub fn status() -> Option<Result<Status, OtherBuild>> {
+pub(crate) fn status() -> Option<Result<Status, OtherBuild>> {
     match ask_if_there(Call::Status)? {
         Reply::Status(status) => Some(Ok(status)),
         _ => Some(Err(OtherBuild)),
@@ -77,7 +77,7 @@ pub fn status() -> Option<Result<Status, OtherBuild>> {
 
 /// Stops the resident process and waits until it is gone. Returns whether there was one and it
 /// ended in time.
-pub fn stop(patience: Duration) -> bool {
+pub(crate) fn stop(patience: Duration) -> bool {
     ask_if_there(Call::Stop).is_some() && wait_until_gone(patience)
 }
 

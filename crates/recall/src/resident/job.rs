@@ -35,7 +35,7 @@ struct Running {
 
 impl Jobs {
     /// Queues a job, replacing one for the same index; a separate thread does it.
-    pub fn add(self: &Arc<Self>, job: Job, engine: &Arc<Engine>) {
+    pub(super) fn add(self: &Arc<Self>, job: Job, engine: &Arc<Engine>) {
         let mut state = self.lock();
         let is_idle = state.waiting.is_empty() && state.running.is_none();
         state.waiting.retain(|other| other.folder != job.folder);
@@ -48,14 +48,14 @@ impl Jobs {
     }
 
     /// Whether no job is running or waiting.
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         let state = self.lock();
         state.waiting.is_empty() && state.running.is_none()
     }
 
     /// Stops the work on one index, or on all of them if `folder` is `None`, and waits until it is
     /// no longer written. Returns whether there was any.
-    pub fn release(&self, folder: Option<&Path>) -> bool {
+    pub(super) fn release(&self, folder: Option<&Path>) -> bool {
         let is_meant = |other: &Path| folder.is_none_or(|folder| folder == other);
         let mut state = self.lock();
         let before = state.waiting.len();
@@ -71,7 +71,7 @@ impl Jobs {
 
     /// Returns the status of each job: the running one, those waiting, and the last one that
     /// failed.
-    pub fn status(&self) -> Vec<JobStatus> {
+    pub(super) fn status(&self) -> Vec<JobStatus> {
         let state = self.lock();
         let waiting = state.waiting.iter().map(|job| JobStatus::new(&job.folder));
         let running = state.running.as_ref().map(|running| running.status.clone());

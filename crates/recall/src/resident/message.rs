@@ -15,9 +15,9 @@ use super::status::{Job, Status};
 /// Version of the envelope, which every build must be able to read from any other.
 const PROTOCOL: u32 = 1;
 /// Maximum size of a call in bytes: many times the longest question.
-pub const CALL_BYTES: u64 = 1 << 20;
+pub(super) const CALL_BYTES: u64 = 1 << 20;
 /// Maximum size of a reply in bytes: documents in full can be long.
-pub const REPLY_BYTES: u64 = 1 << 29;
+pub(super) const REPLY_BYTES: u64 = 1 << 29;
 
 /// A call, together with what must match before it can be understood or answered.
 #[derive(Debug, Serialize, Deserialize)]
@@ -32,7 +32,7 @@ pub(super) struct Envelope<C> {
 /// A caller's request. Another build understands `status` and `stop` too.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Call {
+pub(super) enum Call {
     /// Answer a question from this generation of the index or a later one.
     Query {
         /// The question.
@@ -56,7 +56,7 @@ pub enum Call {
 /// The reply to a call.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Reply {
+pub(super) enum Reply {
     /// Still working; another reply follows.
     Working,
     /// The answer to a question.
@@ -75,12 +75,12 @@ pub enum Reply {
 
 impl<C> Envelope<C> {
     /// Wraps `call` from this process; `None` if the system does not say which program is running.
-    pub fn new(call: C) -> Option<Self> {
+    pub(super) fn new(call: C) -> Option<Self> {
         Some(Self { protocol: PROTOCOL, build: build()?, surroundings: surroundings(), call })
     }
 
     /// Whether both come from the same program.
-    pub fn is_same_build<D>(&self, other: &Envelope<D>) -> bool {
+    pub(super) fn is_same_build<D>(&self, other: &Envelope<D>) -> bool {
         self.protocol == other.protocol && self.build == other.build
     }
 
@@ -111,14 +111,14 @@ fn surroundings() -> String {
 }
 
 /// Serializes a value as one line.
-pub fn line(value: &impl Serialize) -> io::Result<Vec<u8>> {
+pub(super) fn line(value: &impl Serialize) -> io::Result<Vec<u8>> {
     let mut line = serde_json::to_vec(value)?;
     line.push(b'\n');
     Ok(line)
 }
 
 /// Writes a value as one line.
-pub fn write(mut stream: &UnixStream, value: &impl Serialize) -> io::Result<()> {
+pub(super) fn write(mut stream: &UnixStream, value: &impl Serialize) -> io::Result<()> {
     stream.write_all(&line(value)?)
 }
 
@@ -129,7 +129,7 @@ pub(super) struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     /// Creates a reader of at most `limit` bytes over all lines.
-    pub fn new(stream: &'a UnixStream, limit: u64) -> Self {
+    pub(super) fn new(stream: &'a UnixStream, limit: u64) -> Self {
         Self { stream: BufReader::new(stream.take(limit)) }
     }
 
@@ -137,7 +137,7 @@ impl<'a> Lines<'a> {
     ///
     /// # Errors
     /// The other side is silent or gone, sent too much, or sent something that is not such a value.
-    pub fn next<T: DeserializeOwned>(&mut self) -> io::Result<T> {
+    pub(super) fn next<T: DeserializeOwned>(&mut self) -> io::Result<T> {
         let mut line = Vec::new();
         self.stream.read_until(b'\n', &mut line)?;
         if line.last() != Some(&b'\n') {

@@ -43,13 +43,13 @@ struct Server {
 }
 
 /// Detaches from the terminal, so that neither Ctrl-C nor closing it ends this process.
-pub fn detach() {
+pub(crate) fn detach() {
     let _ = nix::unistd::setsid();
 }
 
 /// Runs the resident process until it is told to stop, or nobody has called for `idle`. Returns
 /// `false` if another resident process is already running.
-pub fn serve(idle: Option<Duration>, patience: Duration) -> Result<bool, Failure> {
+pub(crate) fn serve(idle: Option<Duration>, patience: Duration) -> Result<bool, Failure> {
     let folder = socket::folder()?;
     let Some(seat) = Seat::take(&folder, patience)? else { return Ok(false) };
     let listener = seat.listen()?;

@@ -57,12 +57,12 @@ pub(super) fn folder() -> Result<PathBuf, Failure> {
 }
 
 /// Path of the socket in the runtime folder.
-pub fn path(folder: &Path) -> PathBuf {
+pub(super) fn path(folder: &Path) -> PathBuf {
     folder.join("resident.sock")
 }
 
 /// Opens the log of the resident process for appending.
-pub fn log(folder: &Path) -> std::io::Result<File> {
+pub(super) fn log(folder: &Path) -> std::io::Result<File> {
     let path = folder.join("resident.log");
     let file = OpenOptions::new().create(true).append(true).mode(0o600).open(path)?;
     if file.metadata()?.len() > LOG_BYTES {
@@ -72,7 +72,7 @@ pub fn log(folder: &Path) -> std::io::Result<File> {
 }
 
 /// Connects to the resident process, if one of this user is listening.
-pub fn connect(folder: &Path) -> Option<UnixStream> {
+pub(super) fn connect(folder: &Path) -> Option<UnixStream> {
     let path = path(folder);
     if !path.exists() {
         return None;
@@ -84,7 +84,7 @@ pub fn connect(folder: &Path) -> Option<UnixStream> {
 }
 
 /// Whether the process at the other end belongs to this user.
-pub fn is_own(stream: &UnixStream) -> bool {
+pub(super) fn is_own(stream: &UnixStream) -> bool {
     peer(stream).is_ok_and(|uid| uid == getuid())
 }
 
@@ -100,21 +100,21 @@ fn peer(stream: &UnixStream) -> nix::Result<Uid> {
 }
 
 /// Waits up to `patience` for a caller of `listener`. Returns whether there is one.
-pub fn has_caller(listener: &UnixListener, patience: Duration) -> bool {
+pub(super) fn has_caller(listener: &UnixListener, patience: Duration) -> bool {
     let mut watched = [PollFd::new(listener.as_fd(), PollFlags::POLLIN)];
     let patience = PollTimeout::try_from(patience).unwrap_or(PollTimeout::MAX);
     poll(&mut watched, patience).is_ok_and(|ready| ready > 0)
 }
 
 /// Whether a process holds the lock of the resident process.
-pub fn is_seated(folder: &Path) -> bool {
+pub(super) fn is_seated(folder: &Path) -> bool {
     let lock = OpenOptions::new().write(true).open(folder.join(LOCK));
     lock.is_ok_and(|lock| matches!(lock.try_lock(), Err(TryLockError::WouldBlock)))
 }
 
 /// The role of the one resident process, held for as long as the value lives. The kernel owns the
 /// lock, so a killed process leaves none behind.
-pub struct Seat {
+pub(super) struct Seat {
     folder: PathBuf,
     _lock: File,
 }
@@ -122,7 +122,7 @@ pub struct Seat {
 impl Seat {
     /// Takes the role; `None` if another process holds it and listens, or does not give it up in
     /// time.
-    pub fn take(folder: &Path, patience: Duration) -> Result<Option<Self>, Failure> {
+    pub(super) fn take(folder: &Path, patience: Duration) -> Result<Option<Self>, Failure> {
         let path = folder.join(LOCK);
         let mut lock = OpenOptions::new()
             .write(true)
@@ -151,7 +151,7 @@ impl Seat {
     }
 
     /// Opens the socket and listens, replacing a socket that a killed process left behind.
-    pub fn listen(&self) -> Result<UnixListener, Failure> {
+    pub(super) fn listen(&self) -> Result<UnixListener, Failure> {
         let path = self.socket();
         let _ = fs::remove_file(&path);
         let listener = UnixListener::bind(&path).map_err(Failure::io("listen on", &path))?;
@@ -162,12 +162,12 @@ impl Seat {
     }
 
     /// Path of the socket.
-    pub fn socket(&self) -> PathBuf {
+    pub(super) fn socket(&self) -> PathBuf {
         path(&self.folder)
     }
 
     /// Removes the socket, so that no further callers connect.
-    pub fn close(&self) {
+    pub(super) fn close(&self) {
         let _ = fs::remove_file(self.socket());
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// A request to make the vectors that an index lacks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Job {
+pub(crate) struct Job {
     /// The index folder, as a canonical path.
     pub folder: PathBuf,
     /// The model that makes them.
@@ -20,7 +20,7 @@ pub struct Job {
 
 /// Progress of a job.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct JobStatus {
+pub(crate) struct JobStatus {
     /// The index folder.
     pub folder: PathBuf,
     /// Texts that have a vector now.
@@ -37,7 +37,7 @@ pub struct JobStatus {
 
 impl JobStatus {
     /// Creates the status of a job that has not begun.
-    pub fn new(folder: &Path) -> Self {
+    pub(crate) fn new(folder: &Path) -> Self {
         Self {
             folder: folder.to_owned(),
             done: 0,

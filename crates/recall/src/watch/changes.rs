@@ -30,7 +30,7 @@ pub(super) enum Changes {
 
 impl Changes {
     /// Returns the paths; empty for everything.
-    pub fn paths(&self) -> Vec<PathBuf> {
+    pub(super) fn paths(&self) -> Vec<PathBuf> {
         match self {
             Self::All => Vec::new(),
             Self::At(paths) => paths.iter().cloned().collect(),
@@ -38,7 +38,7 @@ impl Changes {
     }
 
     /// Whether `recall.toml` may have changed.
-    pub fn touch_settings(&self) -> bool {
+    pub(super) fn touch_settings(&self) -> bool {
         match self {
             Self::All => true,
             Self::At(paths) => paths.iter().any(|path| path.ends_with(config::FILE)),
@@ -57,7 +57,7 @@ impl Changes {
 }
 
 /// Receives the system's notifications of changes below some roots.
-pub struct Watcher {
+pub(super) struct Watcher {
     roots: Vec<PathBuf>,
     /// The index folder, which changes with every update and is ignored.
     index: PathBuf,
@@ -69,7 +69,7 @@ pub struct Watcher {
 impl Watcher {
     /// Watches `roots`; if that is not possible, the watcher is blind and
     /// [`why_blind`](Self::why_blind) says why.
-    pub fn new(roots: &[PathBuf], index: &Path) -> Self {
+    pub(super) fn new(roots: &[PathBuf], index: &Path) -> Self {
         let roots: Vec<PathBuf> =
             roots.iter().filter(|root| !root.as_os_str().is_empty()).cloned().collect();
         let (send, events) = mpsc::channel();
@@ -80,17 +80,17 @@ impl Watcher {
     }
 
     /// Whether changes are no longer reported.
-    pub fn is_blind(&self) -> bool {
+    pub(super) fn is_blind(&self) -> bool {
         self.why_blind.is_some()
     }
 
     /// Why changes are no longer reported, if they are not.
-    pub fn why_blind(&self) -> Option<&str> {
+    pub(super) fn why_blind(&self) -> Option<&str> {
         self.why_blind.as_deref()
     }
 
     /// Returns the next batch of changes, if one begins within `patience`.
-    pub fn next(&mut self, patience: Duration) -> Option<Changes> {
+    pub(super) fn next(&mut self, patience: Duration) -> Option<Changes> {
         if self.is_blind() {
             std::thread::sleep(patience);
             return None;
