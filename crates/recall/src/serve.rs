@@ -36,10 +36,17 @@ pub(crate) fn run(options: &ServeFlags) -> Result<u8, Failure> {
 }
 
 fn stop() -> Result<u8, Failure> {
-    if !resident::stop(PATIENCE) {
-        eprintln!("no resident process is running");
+    match resident::stop(PATIENCE) {
+        Some(true) => Ok(0),
+        Some(false) => Err(Failure::usage_hint(
+            format!("the resident process did not stop within {} s", PATIENCE.as_secs()),
+            "see its process id with: recall serve --status",
+        )),
+        None => {
+            eprintln!("no resident process is running");
+            Ok(0)
+        }
     }
-    Ok(0)
 }
 
 fn status(json: bool) -> Result<u8, Failure> {

@@ -10,39 +10,39 @@ use super::status::{Job, JobStatus, OtherBuild, Status};
 use crate::failure::Failure;
 
 /// Returns `None`: the caller answers itself.
-pub fn answer(_: &Query) -> Option<Answer> {
+pub(crate) fn answer(_: &Query) -> Option<Answer> {
     None
 }
 
 /// Returns `false`: the caller makes the vectors itself.
-pub fn embed(_: Job) -> bool {
+pub(crate) fn embed(_: Job) -> bool {
     false
 }
 
 /// Returns `false`: no resident process is writing the index.
-pub fn release(_: &Path) -> bool {
+pub(crate) fn release(_: &Path) -> bool {
     false
 }
 
 /// Returns `None`: no vectors are made in the background.
-pub fn job_of(_: &Path) -> Option<JobStatus> {
+pub(crate) fn job_of(_: &Path) -> Option<JobStatus> {
     None
 }
 
 /// Returns `None`: there is no resident process.
-pub fn status() -> Option<Result<Status, OtherBuild>> {
+pub(crate) fn status() -> Option<Result<Status, OtherBuild>> {
     None
 }
 
-/// Returns `false`: there is no resident process to stop.
-pub fn stop(_: Duration) -> bool {
-    false
+/// Returns `None`: there is no resident process to stop.
+pub(crate) fn stop(_: Duration) -> Option<bool> {
+    None
 }
 
 /// Does nothing: there is no terminal session to leave.
-pub fn detach() {}
+pub(crate) fn detach() {}
 
 /// Fails: the resident process needs Unix sockets.
-pub fn serve(_: Option<Duration>, _: Duration) -> Result<bool, Failure> {
+pub(crate) fn serve(_: Option<Duration>, _: Duration) -> Result<bool, Failure> {
     Err(Failure::usage("this system has no Unix sockets; questions are answered without it"))
 }

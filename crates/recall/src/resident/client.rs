@@ -75,10 +75,10 @@ pub(crate) fn status() -> Option<Result<Status, OtherBuild>> {
     }
 }
 
-/// Stops the resident process and waits until it is gone. Returns whether there was one and it
-/// ended in time.
-pub(crate) fn stop(patience: Duration) -> bool {
-    ask_if_there(Call::Stop).is_some() && wait_until_gone(patience)
+/// Stops the resident process and waits until it is gone. Returns whether it was gone in time; `None` if
+/// no process was running.
+pub(crate) fn stop(patience: Duration) -> Option<bool> {
+    ask_if_there(Call::Stop).map(|_| wait_until_gone(patience))
 }
 
 /// Waits until the resident process is gone. Returns whether that was in time.

@@ -22,6 +22,8 @@ pub(super) struct Jobs {
 
 #[derive(Default)]
 struct State {
+    /// A thread does the jobs, one after another; it is gone when this is false.
+    has_worker: bool,
     waiting: VecDeque<Job>,
     running: Option<Running>,
     failed: Option<JobStatus>,
@@ -34,17 +36,21 @@ struct Running {
 }
 
 impl Jobs {
-    /// Queues a job, replacing one for the same index; a separate thread does it.
-    pub(super) fn add(self: &Arc<Self>, job: Job, engine: &Arc<Engine>) {
+    /// Queues a job, replacing one for the same index; a separate thread does it. Returns `false` if
+    /// that thread cannot be started.
+    pub(super) fn add(self: &Arc<Self>, job: Job, engine: &Arc<Engine>) -> bool {
         let mut state = self.lock();
-        let is_idle = state.waiting.is_empty() && state.running.is_none();
         state.waiting.retain(|other| other.folder != job.folder);
         state.waiting.push_back(job);
-        let (jobs, engine) = (self.clone(), engine.clone());
-        drop(state);
-        if is_idle && thread::Builder::new().spawn(move || jobs.work(&engine)).is_err() {
-            self.lock().waiting.clear();
+        if !state.has_worker {
+            let (jobs, engine) = (self.clone(), engine.clone());
+            // It waits for the lock before it looks for a job.
+            state.has_worker = thread::Builder::new().spawn(move || jobs.work(&engine)).is_ok();
         }
+        if !state.has_worker {
+            state.waiting.clear();
+        }
+        state.has_worker
     }
 
     /// Whether no job is running or waiting.
@@ -109,7 +115,10 @@ impl Jobs {
 
     fn next(&self) -> Option<(Job, Arc<AtomicBool>)> {
         let mut state = self.lock();
-        let job = state.waiting.pop_front()?;
+        let Some(job) = state.waiting.pop_front() else {
+            state.has_worker = false;
+            return None;
+        };
         let stop = Arc::new(AtomicBool::new(false));
         let status = JobStatus::new(&job.folder);
         state.failed = None;

@@ -207,8 +207,11 @@ fn reply(caller: Caller, envelope: Envelope<serde_json::Value>, stream: &UnixStr
         }),
         Call::Query { .. } | Call::Embed(_) if !is_alike || server.is_leaving() => Reply::Declined,
         Call::Embed(job) => {
-            server.jobs.add(job, &server.engine);
-            Reply::Done
+            if server.jobs.add(job, &server.engine) {
+                Reply::Done
+            } else {
+                Reply::Declined
+            }
         }
         Call::Query { query, generation } => {
             let (fast, folder) = (query.fast, query.folder.clone());
