@@ -87,7 +87,11 @@ impl Indexer {
             manifest.settings = old.settings;
             manifest.segments = old.segments;
         } else {
-            manifest.roots = Manifest::roots_of(folder);
+            let remains = Manifest::remains_of(folder);
+            manifest.roots = remains.roots;
+            manifest.model = remains.model;
+            manifest.settings = remains.settings;
+            manifest.segments = remains.segments;
             // The numbers of an unreadable index are unknown: take none of its names.
             manifest.next_file = next_number(folder);
         }

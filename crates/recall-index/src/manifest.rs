@@ -121,10 +121,17 @@ pub struct Manifest {
     pub settings: std::collections::BTreeMap<String, f64>,
 }
 
-/// What manifests of all formats have.
-#[derive(Deserialize)]
-struct Roots {
-    roots: Vec<PathBuf>,
+/// The parts of an unreadable manifest that a rebuild can go on with.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Remains {
+    /// [`Manifest::roots`].
+    pub(crate) roots: Vec<PathBuf>,
+    /// [`Manifest::model`].
+    pub(crate) model: Option<ModelRecord>,
+    /// [`Manifest::segments`], not compared with their files yet.
+    pub(crate) segments: Vec<SegmentRecord>,
+    /// [`Manifest::settings`].
+    pub(crate) settings: std::collections::BTreeMap<String, f64>,
 }
 
 impl Manifest {
@@ -163,13 +170,24 @@ impl Manifest {
         Self::parse(folder, &text)
     }
 
-    /// The roots that the manifest in `folder` names, though it cannot be read otherwise: of another
-    /// format, or damaged elsewhere. None where not even that can be read.
-    pub fn roots_of(folder: &Path) -> Vec<PathBuf> {
+    /// What can be taken over of a manifest that cannot be read otherwise. One of another format keeps
+    /// its vectors too: they are checked by themselves, and a model costs hours. A damaged one keeps
+    /// its roots only.
+    pub(crate) fn remains_of(folder: &Path) -> Remains {
         let bytes = fs::read(folder.join(FILE)).unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes);
-        let body = text.split_once('\n').map_or("", |(_, body)| body);
-        serde_json::from_str::<Roots>(body).map(|manifest| manifest.roots).unwrap_or_default()
+        let (head, body) = text.split_once('\n').unwrap_or_default();
+        let mut fields: serde_json::Value = serde_json::from_str(body).unwrap_or_default();
+        let roots = taken(&mut fields, "roots");
+        if !head.ends_with(blake3::hash(body.as_bytes()).to_hex().as_str()) {
+            return Remains { roots, ..Remains::default() };
+        }
+        Remains {
+            roots,
+            model: taken(&mut fields, "model"),
+            segments: taken(&mut fields, "segments"),
+            settings: taken(&mut fields, "settings"),
+        }
     }
 
     /// What tells the current generation of the index in `folder` from every other, without reading
@@ -240,6 +258,15 @@ impl Manifest {
         self.next_file += 1;
         format!("{number:06}.{extension}")
     }
+}
+
+/// The value of a field, or its default where it is missing or has another form.
+fn taken<T: Default + serde::de::DeserializeOwned>(
+    fields: &mut serde_json::Value,
+    name: &str,
+) -> T {
+    let field = fields.get_mut(name).map(serde_json::Value::take).unwrap_or_default();
+    serde_json::from_value(field).unwrap_or_default()
 }
 
 /// The component with the keyword index.

@@ -4,7 +4,9 @@ use std::io;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use recall_index::{EmbedFailure, IndexError};
+use recall_index::{
+    ChunkSettings, EmbedFailure, IndexError, IndexOptions, Indexer, estimated_tokens,
+};
 
 use crate::corpus::{Corpus, DIMS};
 
@@ -117,4 +119,31 @@ fn a_sample_does_not_depend_on_how_vectors_are_spread_over_segments() {
     assert_eq!((together, apart, all, also_all), (1, 3, 90, 90));
     assert_eq!(whole.len(), 40);
     assert_eq!(whole, parts);
+}
+
+#[test]
+fn vectors_outlive_an_index_of_another_format() {
+    let embed = |texts: &[&str], _: &(dyn Fn(usize) + Sync)| {
+        Ok(texts.iter().map(|text| vector(text)).collect())
+    };
+    let stop = AtomicBool::new(false);
+    let check = |spoil: &dyn Fn(&str) -> String, vectors: u64| {
+        let corpus = Corpus::new(&FILES);
+        corpus.indexer().unwrap().embed(DIMS, &embed, &|_| {}, &stop).unwrap();
+        let path = corpus.index().join("manifest.json");
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, spoil(&text)).unwrap();
+        let chunks = ChunkSettings { tokens: 40, overlap: 0 };
+        drop(Indexer::rebuild(&corpus.index(), chunks, false).unwrap());
+        let mut indexer = Indexer::rebuild(&corpus.index(), chunks, false).unwrap();
+        assert_eq!(indexer.manifest().roots, [corpus.root()], "the roots are known in any case");
+        let offsets = &estimated_tokens;
+        indexer.update(&[], &IndexOptions::default(), offsets, &|_| {}, &stop).unwrap();
+        let counts = indexer.manifest().counts;
+        assert_eq!((counts.chunks, counts.vectors), (4, vectors));
+    };
+    // The first line is `recall-manifest FORMAT CHECKSUM`.
+    check(&|text| text.replacen(" 3 ", " 2 ", 1), 4);
+    // Damaged: what it says of vectors cannot be trusted.
+    check(&|text| text.replacen(" 3 ", " 2 ", 1).replacen("\"rows\": 4", "\"rows\":  4", 1), 0);
 }
