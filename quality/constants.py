@@ -11,7 +11,7 @@ HEADER = """\
 use super::coefficients::{AnswerCoefficients, Case, Constants, TopicCoefficients};
 
 /// The constants that are shipped.
-pub const CONSTANTS: Constants = Constants {
+pub(super) const CONSTANTS: Constants = Constants {
 """
 LIMITS = ["threshold", "score_gap_max", "cosine_gap_max", "collection_size_min", "collection_size_max", "cohort_mean_min"]
 TOPIC = ["cosine", "collection_size", "cohort_mean", "coverage", "words_held", "intercept"]
