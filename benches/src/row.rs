@@ -10,7 +10,7 @@ pub(crate) struct Row {
     pub name: &'static str,
     pub what: &'static str,
     pub target: &'static str,
-    /// What it costs on two cores, for `--list`.
+    /// The time it takes on two cores, for `--list`.
     pub cost: &'static str,
     /// Only when asked for.
     pub extra: bool,

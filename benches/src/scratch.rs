@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use crate::chat::Generator;
 use crate::outcome::Outcome;
 
-/// What everything that builds an index for a run needs.
+/// The inputs of everything that builds an index for a run.
 pub(crate) struct Scratch {
     root: TempDir,
     pub generator: Generator,

@@ -14,7 +14,7 @@ use crate::error::{Damage, EmbedError};
 use crate::home::Home;
 use crate::origin::PackageFile;
 
-/// What a file must be.
+/// The expected length and hash of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Checksum {
     /// Length in bytes.
@@ -29,7 +29,7 @@ impl From<&PackageFile> for Checksum {
     }
 }
 
-/// What the file system says of a file; changes with its content unless someone wants otherwise.
+/// A file as the file system describes it: changes with the content unless someone hides that.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct FileStat {
     bytes: u64,

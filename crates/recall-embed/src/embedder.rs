@@ -32,7 +32,7 @@ impl Embedder {
     /// about as much memory as the model file has bytes.
     ///
     /// # Errors
-    /// What [`ModelTokenizer::load`] gives, and [`EmbedError::NoRuntime`], [`EmbedError::Damaged`],
+    /// Those of [`ModelTokenizer::load`], and [`EmbedError::NoRuntime`], [`EmbedError::Damaged`],
     /// [`EmbedError::RuntimeLoad`], [`EmbedError::Hang`] or [`EmbedError::ModelLoad`].
     pub fn load(
         home: &Home,
